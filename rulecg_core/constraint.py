@@ -1,0 +1,47 @@
+"""What a constraint module is: a pure function from a problem to rows."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import BoolArray
+from .forms import LinearForm, Row
+from .problem import Problem
+
+
+class Constraint(ABC):
+    """A restriction on rule sets. Subclasses are frozen attrs classes; they keep no state and see no solver."""
+
+    @abstractmethod
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        """The rows of the master that express the restriction."""
+
+    def objective(self, problem: Problem) -> LinearForm | None:
+        """A term to add to the objective, if any."""
+        return None
+
+    def max_rules(self, problem: Problem) -> float:
+        """How many rules a feasible rule set can have at most; infinite when this constraint does not say."""
+        return math.inf
+
+    def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
+        """The true 0-1 value of every row that is about predictions, from predictions of the original labels.
+
+        The rows' covers count a sample once however many rules cover it, so a Hamming proxy becomes the truth.
+        """
+        return {
+            row.name: prediction_value(row.form, problem, y_pred)
+            for row in self.rows(problem)
+            if not (row.form.length or row.form.rule or row.form.variables)
+        }
+
+
+def prediction_value(form: LinearForm, problem: Problem, y_pred: BoolArray) -> float:
+    """The form's value when covers are counted once: a true rate instead of its Hamming proxy."""
+    covered = y_pred if problem.form == "dnf" else ~np.asarray(y_pred)
+    missed = (problem.y & ~covered).astype(np.float64)
+    return form.value(missed, covered.astype(np.float64), 0.0, 0.0)

@@ -1,0 +1,63 @@
+"""Errors a person can act on. Every message says what is wrong and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class RulecgError(Exception):
+    """Base of every error that rulecg raises on purpose."""
+
+
+class ConfigurationError(RulecgError, ValueError):
+    """The data or the settings cannot be used as given."""
+
+
+class UnknownNameError(ConfigurationError):
+    """A backend, pricer, constraint or master was asked for by a name nobody registered."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        listed = ", ".join(known) or "none"
+        super().__init__(f"Unknown {kind} {name!r}.{hint} Known {kind}s: {listed}.")
+        self.kind, self.name, self.known = kind, name, tuple(known)
+
+
+class PluginError(RulecgError):
+    """A plugin failed on import or broke its contract; names the distribution it came from."""
+
+    def __init__(self, message: str, distribution: str | None = None) -> None:
+        super().__init__(message)
+        self.distribution = distribution
+
+
+class BackendUnavailable(RulecgError):
+    """The solver behind a backend is not installed; says how to install it."""
+
+    def __init__(self, backend: str, reason: str, install: str) -> None:
+        super().__init__(f"Backend {backend!r} is not available: {reason}. Install it with: {install}")
+        self.backend, self.reason, self.install = backend, reason, install
+
+
+class SolveError(RulecgError):
+    """A solver failed in a way that could be neither retried nor worked around."""
+
+
+class InfeasibleError(RulecgError):
+    """No rule set satisfies the constraints; names the rows in conflict."""
+
+    def __init__(self, rows: Sequence[str], relaxation: float | None = None, proven: bool = True) -> None:
+        verdict = "No rule set satisfies" if proven else "No rule set was found that satisfies"
+        advice = (
+            f" Loosening each of their bounds by {relaxation:.4g} makes the linear relaxation feasible."
+            if relaxation is not None
+            else ""
+        )
+        super().__init__(
+            f"{verdict} all constraints. Rows in conflict: {', '.join(rows) or 'unknown'}.{advice} "
+            "Loosen a bound, raise the complexity limit, or drop a constraint."
+        )
+        self.rows, self.relaxation, self.proven = tuple(rows), relaxation, proven
