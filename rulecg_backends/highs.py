@@ -1,0 +1,337 @@
+"""HiGHS through highspy: warm dual simplex for the master, branch and cut with a solution pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from rulecg_core import (
+    Availability,
+    Backend,
+    Capabilities,
+    Deadline,
+    LPSession,
+    LPSolution,
+    MIPLimits,
+    MIPModel,
+    MIPResult,
+    Solution,
+    SolveError,
+    SparseVectors,
+    Stop,
+)
+from rulecg_core.arrays import FloatArray, IntArray
+
+from . import options
+from .availability import package_availability
+from .interruption import Interruption
+from .pool import SolutionPool
+
+_SIMPLEX_STRATEGY = {"dual-simplex": 1, "primal-simplex": 4}
+
+_STATUS: dict[str, tuple[Stop, Solution]] = {
+    "kOptimal": (Stop.COMPLETED, Solution.OPTIMAL),
+    "kModelEmpty": (Stop.COMPLETED, Solution.OPTIMAL),
+    "kInfeasible": (Stop.COMPLETED, Solution.INFEASIBLE),
+    "kUnbounded": (Stop.COMPLETED, Solution.UNBOUNDED),
+    "kTimeLimit": (Stop.TIME_LIMIT, Solution.NONE),
+    "kIterationLimit": (Stop.OTHER_LIMIT, Solution.NONE),
+    "kSolutionLimit": (Stop.OTHER_LIMIT, Solution.NONE),
+    "kObjectiveBound": (Stop.OTHER_LIMIT, Solution.NONE),
+    "kMemoryLimit": (Stop.OTHER_LIMIT, Solution.NONE),
+    "kObjectiveTarget": (Stop.TARGET_REACHED, Solution.NONE),
+    "kInterrupt": (Stop.INTERRUPTED, Solution.NONE),
+    "kHighsInterrupt": (Stop.INTERRUPTED, Solution.NONE),
+}
+"""Every other native status means that HiGHS failed."""
+
+
+@frozen
+class HiGHS(Backend):
+    """HiGHS, the embedded default: warm linear programs, solution pool, MIT licence."""
+
+    name: ClassVar[str] = "highs"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    threads: int = field(default=1, validator=options.whole_number)
+    """One by default: after a solve with more, a forked child process that uses HiGHS hangs."""
+    lp_method: str = field(
+        default="dual-simplex", validator=options.one_of("dual-simplex", "primal-simplex", "interior-point")
+    )
+    presolve: bool = field(default=True, validator=options.yes_or_no)
+    primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
+    dual_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
+    integrality_tolerance: float = field(default=1e-6, validator=options.between(1e-10, 1e-4))
+
+    @classmethod
+    def availability(cls) -> Availability:
+        return package_availability("highspy", "highspy", "pip install highspy")
+
+    def open_lp(self) -> LPSession:
+        self.require()
+        return HiGHSSession(self)
+
+    def solve_mip(
+        self,
+        model: MIPModel,
+        limits: MIPLimits = MIPLimits(),  # noqa: B008 - MIPLimits is frozen
+        *,
+        start: Sequence[FloatArray] = (),
+        pool_size: int = 1,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> MIPResult:
+        self.require()
+        return _MIPSolve(self, model, limits, pool_size, should_stop).run(start)
+
+    def new_solver(self, threads: int) -> Any:
+        """A silent solver with these options set."""
+        import highspy
+
+        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        settings: dict[str, Any] = {
+            "output_flag": False,
+            "threads": threads,
+            "presolve": "on" if self.presolve else "off",
+            "primal_feasibility_tolerance": self.primal_tolerance,
+            "dual_feasibility_tolerance": self.dual_tolerance,
+            "mip_feasibility_tolerance": self.integrality_tolerance,
+            # Entries below 1e-9 would be dropped without a word, and the answer would be to another problem.
+            "small_matrix_value": 1e-12,
+        }
+        if self.lp_method == "interior-point":
+            settings["solver"] = "ipm"
+        else:
+            settings["solver"] = "simplex"
+            settings["simplex_strategy"] = _SIMPLEX_STRATEGY[self.lp_method]
+        for option, value in settings.items():
+            solver.setOptionValue(option, value)
+        return solver
+
+
+def _native(solver: Any) -> tuple[str, Stop, Solution]:
+    status = solver.getModelStatus()
+    stop, solution = _STATUS.get(status.name, (Stop.ERROR, Solution.NONE))
+    return str(solver.modelStatusToString(status)), stop, solution
+
+
+class HiGHSSession(LPSession):
+    """A linear program that HiGHS keeps, with its basis, from one solve to the next."""
+
+    def __init__(self, backend: HiGHS) -> None:
+        self._backend = backend
+        self._solver = backend.new_solver(backend.threads)
+
+    def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
+        self._check(
+            self._solver.addCols(
+                len(costs), costs, lower, upper, len(entries.values),
+                entries.starts.astype(np.int32), entries.indices.astype(np.int32), entries.values,
+            ),
+            "columns could not be added",
+        )
+
+    def add_rows(self, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
+        self._check(
+            self._solver.addRows(
+                len(lower), lower, upper, len(entries.values),
+                entries.starts.astype(np.int32), entries.indices.astype(np.int32), entries.values,
+            ),
+            "rows could not be added",
+        )
+
+    def set_costs(self, columns: IntArray, costs: FloatArray) -> None:
+        self._check(
+            self._solver.changeColsCost(len(columns), np.asarray(columns, np.int32), np.asarray(costs, np.float64)),
+            "costs could not be changed",
+        )
+
+    def set_column_bounds(self, columns: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+        self._check(
+            self._solver.changeColsBounds(
+                len(columns), np.asarray(columns, np.int32), np.asarray(lower, np.float64),
+                np.asarray(upper, np.float64),
+            ),
+            "bounds could not be changed",
+        )
+
+    def solve(self, deadline: Deadline = Deadline()) -> LPSolution:  # noqa: B008 - Deadline is frozen
+        if deadline.passed:
+            return self._answer("not started", Stop.TIME_LIMIT, Solution.NONE)
+        native, stop, solution = self._run(deadline)
+        if stop is Stop.ERROR and not deadline.passed:
+            # A basis that went bad after many additions is cured by a fresh start.
+            self._solver.clearSolver()
+            native, stop, solution = self._run(deadline)
+        if native == "Primal infeasible or unbounded" and not deadline.passed:
+            self._solver.setOptionValue("presolve", "off")
+            self._solver.clearSolver()
+            native, stop, solution = self._run(deadline)
+            self._solver.setOptionValue("presolve", "on" if self._backend.presolve else "off")
+        return self._answer(native, stop, solution)
+
+    def close(self) -> None:
+        self._solver.clear()
+
+    def _run(self, deadline: Deadline) -> tuple[str, Stop, Solution]:
+        # HiGHS counts its time over all solves of one object.
+        limit = math.inf if math.isinf(deadline.moment) else self._solver.getRunTime() + deadline.remaining
+        self._solver.setOptionValue("time_limit", limit)
+        self._solver.run()
+        return _native(self._solver)
+
+    def _answer(self, native: str, stop: Stop, solution: Solution) -> LPSolution:
+        found = self._solver.getSolution()
+        info = self._solver.getInfo()
+        n_columns, n_rows = self._solver.getNumCol(), self._solver.getNumRow()
+        primal = np.array(found.col_value, dtype=np.float64)
+        dual = np.array(found.row_dual, dtype=np.float64)
+        if stop is not Stop.COMPLETED and found.value_valid and int(info.primal_solution_status) == 2:
+            solution = Solution.FEASIBLE
+        has_point = solution in (Solution.OPTIMAL, Solution.FEASIBLE)
+        return LPSolution(
+            stop,
+            solution,
+            float(info.objective_function_value) if has_point else math.nan,
+            primal if len(primal) == n_columns else np.zeros(n_columns),
+            dual if len(dual) == n_rows else np.zeros(n_rows),
+            native,
+        )
+
+    @staticmethod
+    def _check(status: Any, message: str) -> None:
+        if status.name == "kError":
+            raise SolveError(f"HiGHS: {message}; an index is out of range or a number is not finite.")
+
+
+class _MIPSolve:
+    """One mixed-integer solve."""
+
+    def __init__(
+        self,
+        backend: HiGHS,
+        model: MIPModel,
+        limits: MIPLimits,
+        pool_size: int,
+        should_stop: Callable[[], bool] | None,
+    ) -> None:
+        self._backend, self._model, self._limits = backend, model, limits
+        self._deadline = Deadline.after(limits.seconds)
+        self._pool = SolutionPool(model, pool_size, self._solve_with_integers_fixed)
+        self._interruption = Interruption(should_stop)
+        self._notes: list[str] = []
+
+    def run(self, start: Sequence[FloatArray]) -> MIPResult:
+        if any(accepted is None for accepted in self._pool.add_all(start)):
+            self._notes.append("A start solution was infeasible and was not used.")
+        if self._target_reached():
+            return self._result("target reached by a start solution", Stop.TARGET_REACHED, Solution.NONE, None)
+        solver = self._loaded_solver()
+        best = self._pool.best
+        if best is not None:
+            columns = np.arange(self._model.n_columns, dtype=np.int32)
+            solver.setSolution(len(columns), columns, best.x)
+        solver.cbMipSolution.subscribe(self._on_solution)
+        solver.cbMipInterrupt.subscribe(self._on_chance_to_stop)
+        solver.cbSimplexInterrupt.subscribe(self._on_chance_to_stop)
+        self._interruption.run(solver.run)
+        native, stop, solution = _native(solver)
+        if native == "Primal infeasible or unbounded":
+            solution, stop = self._infeasible_or_unbounded(), Stop.COMPLETED
+        found = solver.getSolution()
+        if found.value_valid and solution is not Solution.UNBOUNDED:
+            self._pool.add(np.array(found.col_value, dtype=np.float64))
+        bound = self._bound(solver, solution)
+        solver.clearCallbacks()
+        solver.clear()
+        return self._result(native, stop, solution, bound)
+
+    def _loaded_solver(self, costs: FloatArray | None = None) -> Any:
+        model, limits = self._model, self._limits
+        solver = self._backend.new_solver(limits.threads or self._backend.threads)
+        for option, value in {
+            "mip_rel_gap": limits.relative_gap,
+            "mip_abs_gap": limits.absolute_gap,
+            "random_seed": limits.seed % 2_147_483_647,
+            "time_limit": self._deadline.remaining,
+        }.items():
+            solver.setOptionValue(option, value)
+        if limits.target is not None:
+            # HiGHS wants the objective below its target, we are content with equality.
+            solver.setOptionValue("objective_target", limits.target + 1e-9 * max(1.0, abs(limits.target)))
+        status = solver.passModel(
+            model.n_columns, len(model.rows), len(model.rows.values), 2, 1, model.offset,
+            model.costs if costs is None else costs, model.lower, model.upper, model.row_lower, model.row_upper,
+            model.rows.starts.astype(np.int32), model.rows.indices.astype(np.int32), model.rows.values,
+            model.integer.astype(np.int32),
+        )
+        if status.name == "kError":
+            raise SolveError("HiGHS refused the model; an index is out of range or a number is not finite.")
+        return solver
+
+    def _on_solution(self, event: Any) -> None:
+        try:
+            self._pool.add(np.array(event.data_out.mip_solution, dtype=np.float64))
+        except BaseException as error:
+            self._interruption.fail(error)
+
+    def _on_chance_to_stop(self, event: Any) -> None:
+        if self._interruption.requested:
+            event.interrupt()
+
+    def _target_reached(self) -> bool:
+        best, target = self._pool.best, self._limits.target
+        return best is not None and target is not None and best.objective <= target
+
+    def _infeasible_or_unbounded(self) -> Solution:
+        solver = self._loaded_solver(costs=np.zeros(self._model.n_columns))
+        self._interruption.run(solver.run)
+        _, _, solution = _native(solver)
+        return {Solution.INFEASIBLE: Solution.INFEASIBLE, Solution.OPTIMAL: Solution.UNBOUNDED}.get(
+            solution, Solution.NONE
+        )
+
+    def _bound(self, solver: Any, solution: Solution) -> float | None:
+        if solution in (Solution.INFEASIBLE, Solution.UNBOUNDED):
+            return None
+        if self._model.integer.any():
+            return float(solver.getInfo().mip_dual_bound)
+        return float(solver.getInfo().objective_function_value) if solution is Solution.OPTIMAL else None
+
+    def _solve_with_integers_fixed(self, point: FloatArray) -> FloatArray | None:
+        model = self._model
+        if model.integer.all() or self._deadline.passed:
+            return None
+        with_fixed = HiGHSSession(self._backend)
+        try:
+            with_fixed.add_columns(
+                model.costs,
+                np.where(model.integer, point, model.lower),
+                np.where(model.integer, point, model.upper),
+                SparseVectors.empty(model.n_columns),
+            )
+            with_fixed.add_rows(model.row_lower, model.row_upper, model.rows)
+            answer = with_fixed.solve(self._deadline)
+            return answer.primal if answer.is_optimal else None
+        finally:
+            with_fixed.close()
+
+    def _result(self, native: str, stop: Stop, solution: Solution, bound: float | None) -> MIPResult:
+        self._pool.settle()
+        best = self._pool.best
+        if self._pool.n_dropped:
+            self._notes.append(f"{self._pool.n_dropped} solutions broke a row once rounded and were dropped.")
+        if best is not None and solution is not Solution.OPTIMAL:
+            solution = Solution.FEASIBLE
+        elif best is None and solution is Solution.OPTIMAL:
+            stop, solution = Stop.ERROR, Solution.NONE
+        if stop is not Stop.COMPLETED and self._target_reached():
+            stop = Stop.TARGET_REACHED
+        if bound is not None and not (math.isfinite(bound) and bound < 1e100):
+            bound = None
+        if bound is not None and best is not None:
+            bound = min(bound, best.objective)
+        return MIPResult(stop, solution, self._pool.solutions(), bound, native, tuple(self._notes))

@@ -1,0 +1,13 @@
+"""Registers the three solvers. Importing this module imports none of them."""
+
+from __future__ import annotations
+
+from rulecg_core import hookimpl
+from rulecg_core.registry import Register
+
+from .highs import HiGHS
+
+
+@hookimpl
+def rulecg_register_backends(register: Register) -> None:
+    register("highs", HiGHS)
