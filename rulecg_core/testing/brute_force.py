@@ -1,0 +1,49 @@
+"""The oracle for pricers and proofs: every conjunction of a small problem, one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from attrs import frozen
+
+from rulecg_core.arrays import FloatArray
+from rulecg_core.limits import PricingLimits
+from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from rulecg_core.problem import Problem
+from rulecg_core.rules import Rule
+from rulecg_core.status import Stop
+
+
+def all_rules(problem: PricingProblem | Problem) -> list[Rule]:
+    """Every conjunction of 1 to ``max_conditions`` features, nested ones included, shortest first."""
+    features = range(problem.X.shape[1])
+    return [
+        Rule(chosen) for length in range(1, problem.max_conditions + 1) for chosen in combinations(features, length)
+    ]
+
+
+def all_reduced_costs(problem: PricingProblem, rules: list[Rule]) -> FloatArray:
+    """The reduced cost of each rule, straight from the definition."""
+    return np.array([problem.reduced_cost(rule) for rule in rules])
+
+
+@frozen
+class BruteForcePricer(Pricer):
+    """Looks at every conjunction. For problems of a dozen features: the test kit's oracle."""
+
+    can_list = True
+
+    def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        rules = all_rules(problem)
+        costs = all_reduced_costs(problem, rules)
+        order = np.argsort(costs, kind="stable")
+        negative = order[costs[order] < NEGATIVE]
+        return PricingResult(tuple(rules[i] for i in negative[: limits.max_rules]), float(costs.min()))
+
+    def list_below(self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits) -> Listing:
+        rules = all_rules(problem)
+        costs = all_reduced_costs(problem, rules)
+        below = [rules[i] for i in np.argsort(costs, kind="stable") if costs[i] <= threshold]
+        complete = len(below) <= most
+        return Listing(tuple(below[:most]), complete, Stop.COMPLETED if complete else Stop.OTHER_LIMIT)

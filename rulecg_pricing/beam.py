@@ -1,0 +1,213 @@
+"""Beam search over conjunctions: the paper's "Pricing Heuristic", and wider and randomised variants of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from rulecg_core import NEGATIVE, ConfigurationError, Pricer, PricingLimits, PricingProblem, PricingResult, Rule, Stop
+from rulecg_core.arrays import BoolArray, FloatArray, IntArray
+
+from ._passes import Extensions, extend, reduced_costs, same_cover_keys
+
+
+def _as_widths(widths: Any) -> tuple[int, ...]:
+    """Widths from a number, from numbers, or from text such as ``50/20/6``."""
+    if isinstance(widths, str):
+        widths = widths.split("/")
+    try:
+        return tuple(int(width) for width in (widths if isinstance(widths, Iterable) else [widths]))
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"Beam widths are whole numbers such as 50/20/6, not {widths!r}.") from None
+
+
+def _counts(instance: object, attribute: Any, value: tuple[int, ...]) -> None:
+    if not value or min(value) < 1:
+        raise ConfigurationError(f"{attribute.name} must hold whole numbers of at least 1, not {value!r}.")
+
+
+def _share(instance: object, attribute: Any, value: float) -> None:
+    if not 0 < value <= 1:
+        raise ConfigurationError(f"{attribute.name} must be above 0 and at most 1, not {value!r}.")
+
+
+def _not_negative(instance: object, attribute: Any, value: float) -> None:
+    if not 0 <= value < np.inf:
+        raise ConfigurationError(f"{attribute.name} must be a finite number of at least 0, not {value!r}.")
+
+
+@frozen(eq=False)
+class _Beam:
+    """The rules of one level, all of the same length."""
+
+    members: IntArray
+    """Rules × their features."""
+    allowed: BoolArray
+    """Rules × all features: those not ruled out for the rule and for everything that extends it."""
+    covered: FloatArray
+    """Sum of the weights each rule covers; not a number for the empty rule, which is none."""
+    price: FloatArray
+    """What each rule's conditions cost."""
+
+
+@frozen
+class BeamSearch(Pricer):
+    """Beam search, widths 50, 20, 6, 6, 5: fast, never claims a bound."""
+
+    widths: tuple[int, ...] = field(default=(50, 20, 6, 6, 5), converter=_as_widths, validator=_counts)
+    """How many rules of each length are extended; longer rules use the last width."""
+    same_start: tuple[int, ...] = field(default=(12, 6, 4, 3), converter=_as_widths, validator=_counts)
+    """At most so many returned rules share their first feature, their first two, and so on."""
+    feature_share: float = field(default=1.0, validator=_share)
+    """Share of the features, drawn anew for each call, that rules may use."""
+    noise: float = field(default=0.0, validator=_not_negative)
+    """Rules are chosen for extension by their value plus noise of this share of the values' spread."""
+
+    def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        prices = problem.condition_prices
+        # What further conditions can at best bring by their price alone: nothing, unless prices are negative.
+        gains = np.concatenate([[0.0], np.cumsum(np.sort(np.minimum(prices, 0.0)))])
+        beam = _Beam(
+            members=np.empty((1, 0), dtype=np.int64),
+            allowed=self._draw_features(problem.n_features, rng)[None, :],
+            covered=np.array([np.nan]),
+            price=np.zeros(1),
+        )
+        found: dict[tuple[int, ...], float] = {}
+        stop = Stop.COMPLETED
+        for length in range(1, min(problem.max_conditions, problem.n_features) + 1):
+            features = np.flatnonzero(beam.allowed.any(axis=0))
+            if not len(features):
+                break
+            extensions = extend(problem, beam.members, features, limits.deadline)
+            if extensions is None:
+                stop = Stop.TIME_LIMIT
+                break
+            price = beam.price[:, None] + prices[features] + problem.constant
+            further = gains[min(problem.max_conditions - length, problem.n_features)]
+            hopeful = beam.allowed[:, features] & (extensions.negative + price + further < NEGATIVE)
+            allowed = np.zeros_like(beam.allowed)
+            allowed[:, features] = hopeful
+            values = extensions.covered + price
+            values[~hopeful | _idle(extensions, beam, prices[features])] = np.inf
+            width = self.widths[min(length, len(self.widths)) - 1]
+            order = self._best(values, 4 * max(width, limits.max_rules), None)
+            for row, column in order[values[order[:, 0], order[:, 1]] < 0]:
+                rule = tuple(sorted([*beam.members[row].tolist(), int(features[column])]))
+                found.setdefault(rule, float(values[row, column]))
+            if length < problem.max_conditions:
+                if self.noise:
+                    order = self._best(values, 4 * width, rng)
+                chosen = _distinct(problem, beam, features, extensions, order, width)
+                beam = _next(problem, beam, features, extensions, allowed, chosen)
+        return PricingResult(self._diverse(problem, found, limits.max_rules), None, stop)
+
+    def _draw_features(self, n_features: int, rng: np.random.Generator) -> BoolArray:
+        drawn = np.ones(n_features, dtype=bool)
+        if self.feature_share < 1:
+            drawn[rng.permutation(n_features)[max(1, round(self.feature_share * n_features)) :]] = False
+        return drawn
+
+    def _best(self, values: FloatArray, most: int, rng: np.random.Generator | None) -> IntArray:
+        """Positions (row, column) of the least finite values, in order; noise is added when there is an rng."""
+        flat = values.ravel()
+        if rng is not None:
+            finite = flat[np.isfinite(flat)]
+            spread = float(finite.std()) if len(finite) else 0.0
+            flat = flat + rng.normal(0.0, self.noise * spread or 1e-300, len(flat))
+        kept = np.sort(np.argpartition(flat, most)[:most]) if most < len(flat) else np.arange(len(flat))
+        kept = kept[np.isfinite(flat[kept])]
+        kept = kept[np.argsort(flat[kept], kind="stable")]
+        return np.column_stack(np.unravel_index(kept, values.shape))
+
+    def _diverse(
+        self, problem: PricingProblem, found: dict[tuple[int, ...], float], most: int
+    ) -> tuple[Rule, ...]:
+        """The best rules, with a limit on how many start alike; values are summed again before they are believed."""
+        starts: Counter[tuple[int, ...]] = Counter()
+        chosen: list[Rule] = []
+        for features in sorted(found, key=lambda features: (found[features], features)):
+            prefixes = [features[: length + 1] for length in range(min(len(features) - 1, len(self.same_start)))]
+            if any(starts[prefix] >= self.same_start[len(prefix) - 1] for prefix in prefixes):
+                continue
+            starts.update(prefixes)
+            chosen.append(Rule(features))
+            if len(chosen) == most:
+                break
+        values = reduced_costs(problem, chosen)
+        return tuple(chosen[i] for i in np.argsort(values, kind="stable") if values[i] < NEGATIVE)
+
+
+@frozen
+class WideBeam(BeamSearch):
+    """Beam search, six times wider: for when the narrow beam finds no more."""
+
+    widths: tuple[int, ...] = field(default=(300, 200, 100, 60, 40), converter=_as_widths, validator=_counts)
+
+
+@frozen
+class RandomBeam(BeamSearch):
+    """Beam search over random features with noisy choices: other rules on each call."""
+
+    widths: tuple[int, ...] = field(default=(100, 60, 40, 30, 20), converter=_as_widths, validator=_counts)
+    feature_share: float = field(default=0.5, validator=_share)
+    noise: float = field(default=0.3, validator=_not_negative)
+
+
+def _idle(extensions: Extensions, beam: _Beam, prices: FloatArray) -> BoolArray:
+    """Features that take nothing away from the rule: it stays as it is, only longer."""
+    change = np.abs(extensions.covered - beam.covered[:, None])
+    scale = 1e-6 * (extensions.positive - extensions.negative)
+    return np.asarray((change <= scale) & (prices >= 0))
+
+
+def _distinct(
+    problem: PricingProblem,
+    beam: _Beam,
+    features: IntArray,
+    extensions: Extensions,
+    order: IntArray,
+    width: int,
+) -> IntArray:
+    """The first rules of the order that differ in the samples they cover: copies would crowd out other rules."""
+    rows, columns = order.T
+    members = np.sort(np.column_stack([beam.members[rows], features[columns]]), axis=1)
+    _, first = np.unique(members, axis=0, return_index=True)
+    first.sort()
+    order, members = order[first], members[first]
+    # Only rules with equal sums can cover the same samples; for most, that settles it without a look at the data.
+    rows, columns = order.T
+    sums = np.column_stack([extensions.negative[rows, columns], extensions.positive[rows, columns]])
+    _, kinds, sizes = np.unique(np.round(sums, 4), axis=0, return_inverse=True, return_counts=True)
+    doubtful = np.flatnonzero(sizes[kinds.reshape(-1)] > 1)
+    keys: list[int] = list(range(len(order)))
+    for position, key in zip(doubtful, same_cover_keys(problem, members[doubtful]), strict=True):
+        keys[position] = hash((key, "cover"))
+    _, first = np.unique(np.array(keys), return_index=True)
+    first.sort()
+    return order[first[:width]]
+
+
+def _next(
+    problem: PricingProblem,
+    beam: _Beam,
+    features: IntArray,
+    extensions: Extensions,
+    allowed: BoolArray,
+    chosen: IntArray,
+) -> _Beam:
+    rows, columns = chosen.T
+    added = features[columns]
+    inherited = allowed[rows]
+    # A feature does not come twice, nor two nested ones.
+    inherited[problem.chains[added][:, None] == problem.chains[None, :]] = False
+    return _Beam(
+        members=np.column_stack([beam.members[rows], added]),
+        allowed=inherited,
+        covered=extensions.covered[rows, columns],
+        price=beam.price[rows] + problem.condition_prices[added],
+    )

@@ -1,0 +1,15 @@
+"""The built-in pricers, registered as a stranger's would be."""
+
+from __future__ import annotations
+
+from rulecg_core import hookimpl
+from rulecg_core.registry import Register
+
+from .beam import BeamSearch, RandomBeam, WideBeam
+
+
+@hookimpl
+def rulecg_register_pricers(register: Register) -> None:
+    register("beam", BeamSearch)
+    register("wide-beam", WideBeam)
+    register("random-beam", RandomBeam)
