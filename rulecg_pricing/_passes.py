@@ -1,21 +1,26 @@
-"""Passes over the data in blocks of rows: no copy of the matrix is ever made, whatever its size."""
+"""Compiled passes over the data in blocks of rows: the matrix is read where it lies, whatever its size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
-from rulecg_core import PricingProblem, Rule
-from rulecg_core.arrays import BoolArray, FloatArray, IntArray
-from rulecg_core.limits import Deadline
+from rulecg_core import PricingLimits, PricingProblem
+from rulecg_core.arrays import FloatArray, IntArray
 
-BLOCK_ENTRIES = 2_000_000
-"""Entries of one block, over all features or all rules, whichever are more."""
+BLOCK_ENTRIES = 4_000_000
+"""Entries of the matrix that one thread looks at before the clock is read again."""
 EXACT_ENTRIES = 4_000_000
-"""Up to this size sums are made in double precision; above, only rules that are returned are summed again in it."""
+"""Up to this size everything is summed in double precision; above, only the rules that are returned."""
+SINGLE_ROWS = 2048
+"""How many rows are summed in single precision before the sum goes into double precision."""
+
+Sums = TypeVar("Sums")
 
 
 @frozen(eq=False)
@@ -32,63 +37,85 @@ class Extensions:
         return self.negative + self.positive
 
 
-def _blocks(problem: PricingProblem, width: int) -> Iterator[slice]:
-    n_rows = max(256, BLOCK_ENTRIES // max(1, width))
-    for start in range(0, problem.n_samples, n_rows):
-        yield slice(start, min(start + n_rows, problem.n_samples))
+def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) -> Extensions | None:
+    """Price every rule (a row of ``members``) with every feature added; None when time runs out."""
+    from ._kernels import add_extensions
+
+    is_exact = problem.X.size <= EXACT_ENTRIES
+    dtype: Any = np.float64 if is_exact else np.float32
+    members = np.ascontiguousarray(members)
+
+    def of_block(X: NDArray[np.uint8], weights: FloatArray, first_row: int) -> FloatArray:
+        total = np.zeros((2, len(members), problem.n_features))
+        sums, row = np.empty(total.shape, dtype=dtype), np.empty(problem.n_features, dtype=dtype)
+        step = len(X) if is_exact else SINGLE_ROWS
+        for start in range(0, len(X), step):
+            sums[:] = 0
+            add_extensions(X[start : start + step], weights[start : start + step], members, sums, row)
+            total += sums
+        return total
+
+    found = _over_blocks(problem, of_block, limits)
+    if found is None:
+        return None
+    return Extensions(*np.sum(found, axis=0))
 
 
-def _covers(X: BoolArray, members: IntArray) -> BoolArray:
-    """Rules × rows, for rules that all have the same number of features."""
-    covered = np.ones((len(members), len(X)), dtype=bool)
-    used, positions = np.unique(members, return_inverse=True)
-    columns = np.ascontiguousarray(X[:, used].T)
-    for position in positions.reshape(members.shape).T:
-        covered &= columns[position]
-    return covered
+def cover_sums(
+    problem: PricingProblem, rules: Sequence[Sequence[int]]
+) -> tuple[FloatArray, NDArray[np.uint64]]:
+    """For each rule the sum of the weights it covers, and a key: equal for equal covers, as far as weights matter."""
+    from ._kernels import add_covers
+
+    features = np.array([feature for rule in rules for feature in rule], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(rule) for rule in rules])]).astype(np.int64)
+
+    def of_block(
+        X: NDArray[np.uint8], weights: FloatArray, first_row: int
+    ) -> tuple[FloatArray, NDArray[np.uint64]]:
+        sums, keys = np.zeros(len(rules)), np.zeros(len(rules), dtype=np.uint64)
+        add_covers(X, weights, first_row, features, starts, sums, keys)
+        return sums, keys
+
+    found = _over_blocks(problem, of_block, PricingLimits()) or []
+    sums = np.sum([sums for sums, _ in found], axis=0)
+    return sums, np.sum([keys for _, keys in found], axis=0, dtype=np.uint64)
 
 
-def extend(problem: PricingProblem, members: IntArray, features: IntArray, deadline: Deadline) -> Extensions | None:
-    """Price every rule (a row of ``members``) with every feature added; None when time runs out.
-
-    One matrix product per block and sign: rows are split by the sign of their weight, so that the optimistic bound
-    costs nothing extra, and rows without weight or outside all rules are left out.
-    """
-    dtype: Any = np.float64 if problem.X.size <= EXACT_ENTRIES else np.float32
-    sums = np.zeros((2, len(members), len(features)))
-    all_features = len(features) == problem.n_features
-    for block in _blocks(problem, max(len(members), problem.n_features)):
-        if deadline.passed:
-            return None
-        weights = problem.sample_weights[block]
-        for sign, of_sign in enumerate((weights < 0, weights > 0)):
-            X, signed = problem.X[block][of_sign], weights[of_sign]
-            covered = _covers(X, members)
-            reached = covered.any(axis=0)
-            if 5 * np.count_nonzero(reached) < 4 * len(reached):
-                X, signed, covered = X[reached], signed[reached], covered[:, reached]
-            kept = X if all_features else X[:, features]
-            sums[sign] += np.multiply(covered, signed, dtype=dtype) @ kept.astype(dtype)
-    return Extensions(sums[0], sums[1])
-
-
-def same_cover_keys(problem: PricingProblem, members: IntArray) -> list[int]:
-    """One number per rule, equal for rules that cover the same samples among those that have a weight."""
-    keys = [0] * len(members)
-    for block in _blocks(problem, max(len(members), problem.n_features)):
-        covered = np.packbits(_covers(problem.X[block][problem.sample_weights[block] != 0], members), axis=1)
-        keys = [hash((key, row.tobytes())) for key, row in zip(keys, covered, strict=True)]
-    return keys
-
-
-def reduced_costs(problem: PricingProblem, rules: Sequence[Rule]) -> FloatArray:
+def reduced_costs(problem: PricingProblem, rules: Sequence[Sequence[int]]) -> FloatArray:
     """The rules' reduced costs in double precision, in one pass over the data."""
-    used = np.array(sorted({feature for rule in rules for feature in rule}), dtype=np.int64)
-    positions = [np.searchsorted(used, rule.features) for rule in rules]
     prices = problem.condition_prices
-    costs = np.array([prices[list(rule.features)].sum() for rule in rules]) + problem.constant
-    for block in _blocks(problem, max(len(used), problem.n_features)):
-        columns = np.ascontiguousarray(problem.X[block][:, used].T)
-        weights = problem.sample_weights[block]
-        costs += np.array([weights[columns[position].all(axis=0)].sum() for position in positions])
-    return costs
+    covered, _ = cover_sums(problem, rules)
+    return np.asarray(covered + [prices[list(rule)].sum() for rule in rules] + problem.constant)
+
+
+def _over_blocks(
+    problem: PricingProblem,
+    of_block: Callable[[NDArray[np.uint8], FloatArray, int], Sums],
+    limits: PricingLimits,
+) -> list[Sums] | None:
+    """What the function says of each block of rows, in order; None when time ran out. Threads share the blocks."""
+    X: NDArray[np.uint8] = np.ascontiguousarray(problem.X).view(np.uint8)
+    weights = np.ascontiguousarray(problem.sample_weights)
+    n_rows = max(SINGLE_ROWS, BLOCK_ENTRIES // max(1, problem.n_features))
+    starts = range(0, max(1, problem.n_samples), n_rows)
+
+    def run(start: int) -> Sums | None:
+        if limits.deadline.passed:
+            return None
+        return of_block(X[start : start + n_rows], weights[start : start + n_rows], start)
+
+    found: list[Sums] = []
+    for sums in _mapped(run, starts, limits.threads):
+        if sums is None:
+            return None
+        found.append(sums)
+    return found
+
+
+def _mapped(run: Callable[[int], Sums], starts: Sequence[int], threads: int) -> Iterator[Sums]:
+    if threads < 2 or len(starts) < 2:
+        yield from map(run, starts)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            yield from pool.map(run, starts)

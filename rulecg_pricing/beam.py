@@ -10,9 +10,9 @@ import numpy as np
 from attrs import field, frozen
 
 from rulecg_core import NEGATIVE, ConfigurationError, Pricer, PricingLimits, PricingProblem, PricingResult, Rule, Stop
-from rulecg_core.arrays import BoolArray, FloatArray, IntArray
+from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
-from ._passes import Extensions, extend, reduced_costs, same_cover_keys
+from ._passes import Extensions, cover_sums, extend, reduced_costs
 
 
 def _as_widths(widths: Any) -> tuple[int, ...]:
@@ -80,30 +80,27 @@ class BeamSearch(Pricer):
         found: dict[tuple[int, ...], float] = {}
         stop = Stop.COMPLETED
         for length in range(1, min(problem.max_conditions, problem.n_features) + 1):
-            features = np.flatnonzero(beam.allowed.any(axis=0))
-            if not len(features):
+            if not beam.allowed.any():
                 break
-            extensions = extend(problem, beam.members, features, limits.deadline)
+            extensions = extend(problem, beam.members, limits)
             if extensions is None:
                 stop = Stop.TIME_LIMIT
                 break
-            price = beam.price[:, None] + prices[features] + problem.constant
+            price = beam.price[:, None] + prices + problem.constant
             further = gains[min(problem.max_conditions - length, problem.n_features)]
-            hopeful = beam.allowed[:, features] & (extensions.negative + price + further < NEGATIVE)
-            allowed = np.zeros_like(beam.allowed)
-            allowed[:, features] = hopeful
+            allowed = beam.allowed & (extensions.negative + price + further < NEGATIVE)
             values = extensions.covered + price
-            values[~hopeful | _idle(extensions, beam, prices[features])] = np.inf
+            values[~allowed | _idle(extensions, beam, prices)] = np.inf
             width = self.widths[min(length, len(self.widths)) - 1]
             order = self._best(values, 4 * max(width, limits.max_rules), None)
             for row, column in order[values[order[:, 0], order[:, 1]] < 0]:
-                rule = tuple(sorted([*beam.members[row].tolist(), int(features[column])]))
+                rule = tuple(sorted([*beam.members[row].tolist(), int(column)]))
                 found.setdefault(rule, float(values[row, column]))
             if length < problem.max_conditions:
                 if self.noise:
                     order = self._best(values, 4 * width, rng)
-                chosen = _distinct(problem, beam, features, extensions, order, width)
-                beam = _next(problem, beam, features, extensions, allowed, chosen)
+                chosen = _distinct(problem, beam, extensions, order, width)
+                beam = _next(problem, beam, extensions, allowed, chosen)
         return PricingResult(self._diverse(problem, found, limits.max_rules), None, stop)
 
     def _draw_features(self, n_features: int, rng: np.random.Generator) -> BoolArray:
@@ -138,7 +135,7 @@ class BeamSearch(Pricer):
             chosen.append(Rule(features))
             if len(chosen) == most:
                 break
-        values = reduced_costs(problem, chosen)
+        values = reduced_costs(problem, [rule.features for rule in chosen])
         return tuple(chosen[i] for i in np.argsort(values, kind="stable") if values[i] < NEGATIVE)
 
 
@@ -166,48 +163,37 @@ def _idle(extensions: Extensions, beam: _Beam, prices: FloatArray) -> BoolArray:
 
 
 def _distinct(
-    problem: PricingProblem,
-    beam: _Beam,
-    features: IntArray,
-    extensions: Extensions,
-    order: IntArray,
-    width: int,
+    problem: PricingProblem, beam: _Beam, extensions: Extensions, order: IntArray, width: int
 ) -> IntArray:
     """The first rules of the order that differ in the samples they cover: copies would crowd out other rules."""
-    rows, columns = order.T
-    members = np.sort(np.column_stack([beam.members[rows], features[columns]]), axis=1)
-    _, first = np.unique(members, axis=0, return_index=True)
-    first.sort()
+    members = np.sort(np.column_stack([beam.members[order[:, 0]], order[:, 1]]), axis=1)
+    first = _first_of_each(members)
     order, members = order[first], members[first]
     # Only rules with equal sums can cover the same samples; for most, that settles it without a look at the data.
-    rows, columns = order.T
-    sums = np.column_stack([extensions.negative[rows, columns], extensions.positive[rows, columns]])
+    sums = np.column_stack([part[order[:, 0], order[:, 1]] for part in (extensions.negative, extensions.positive)])
     _, kinds, sizes = np.unique(np.round(sums, 4), axis=0, return_inverse=True, return_counts=True)
     doubtful = np.flatnonzero(sizes[kinds.reshape(-1)] > 1)
-    keys: list[int] = list(range(len(order)))
-    for position, key in zip(doubtful, same_cover_keys(problem, members[doubtful]), strict=True):
-        keys[position] = hash((key, "cover"))
-    _, first = np.unique(np.array(keys), return_index=True)
-    first.sort()
-    return order[first[:width]]
+    keys = np.arange(len(order), dtype=np.uint64)
+    keys[doubtful] = cover_sums(problem, members[doubtful].tolist())[1]
+    return order[_first_of_each(keys)[:width]]
+
+
+def _first_of_each(entries: AnyArray) -> IntArray:
+    """Positions of the first of equal entries, in their order."""
+    return np.sort(np.unique(entries, axis=0, return_index=True)[1])
 
 
 def _next(
-    problem: PricingProblem,
-    beam: _Beam,
-    features: IntArray,
-    extensions: Extensions,
-    allowed: BoolArray,
-    chosen: IntArray,
+    problem: PricingProblem, beam: _Beam, extensions: Extensions, allowed: BoolArray, chosen: IntArray
 ) -> _Beam:
-    rows, columns = chosen.T
-    added = features[columns]
-    inherited = allowed[rows]
-    # A feature does not come twice, nor two nested ones.
+    """The chosen rules (parent, added feature) with the features that may still extend them."""
+    parents, added = chosen.T
+    inherited = allowed[parents]
+    # A feature does not come twice, nor do two nested ones.
     inherited[problem.chains[added][:, None] == problem.chains[None, :]] = False
     return _Beam(
-        members=np.column_stack([beam.members[rows], added]),
+        members=np.column_stack([beam.members[parents], added]),
         allowed=inherited,
-        covered=extensions.covered[rows, columns],
-        price=beam.price[rows] + problem.condition_prices[added],
+        covered=extensions.covered[parents, added],
+        price=beam.price[parents] + problem.condition_prices[added],
     )
