@@ -28,10 +28,15 @@ class Constraint(ABC):
         """How many rules a feasible rule set can have at most; infinite when this constraint does not say."""
         return math.inf
 
+    def notes(self, problem: Problem) -> Sequence[str]:
+        """What a person should know about how the constraint applies to this data, such as groups left out."""
+        return ()
+
     def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
         """The true 0-1 value of every row that is about predictions, from predictions of the original labels.
 
-        The rows' covers count a sample once however many rules cover it, so a Hamming proxy becomes the truth.
+        The rows' covers count a sample once however many rules cover it, so a Hamming proxy becomes the truth. A value
+        under a row's name is in the units of that row's bounds; further names may be added and are only reported.
         """
         return {
             row.name: prediction_value(row.form, problem, y_pred)

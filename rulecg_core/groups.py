@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -78,34 +78,64 @@ class Groups:
                 )
         if not names:
             return ()
-        positions = [self.columns.index(name) for name in names]
-        groups = []
-        for combination in product(*(range(len(self.labels[position])) for position in positions)):
-            members = np.ones(len(self.codes), dtype=bool)
-            for position, code in zip(positions, combination, strict=True):
-                members &= self.codes[:, position] == code
-            if members.any():
-                parts = [self.labels[p][code] for p, code in zip(positions, combination, strict=True)]
-                groups.append(Group(" & ".join(parts), members))
-        return tuple(groups)
+        codes = self.codes[:, [self.columns.index(name) for name in names]]
+        labelled = (codes != MISSING).all(axis=1)
+        combinations, inverse = np.unique(codes[labelled], axis=0, return_inverse=True)
+        number = np.full(len(codes), MISSING)
+        number[labelled] = inverse.reshape(-1)
+        group_names = self._names(names, combinations)
+        return tuple(Group(name, number == position) for position, name in enumerate(group_names))
+
+    def _names(self, columns: tuple[str, ...], combinations: NDArray[np.int32]) -> list[str]:
+        """Labels alone ("Black & Female") where they speak for themselves; numbers get their column ("sex=1")."""
+        labels = [self.labels[self.columns.index(column)] for column in columns]
+        plain = [all(_speaks_for_itself(label) for label in of_column) for of_column in labels]
+        parts = [
+            [of_column[code] for of_column, code in zip(labels, combination, strict=True)]
+            for combination in combinations
+        ]
+        names = [
+            " & ".join(
+                part if speaks else f"{column}={part}"
+                for column, part, speaks in zip(columns, group, plain, strict=True)
+            )
+            for group in parts
+        ]
+        if max(Counter(names).values(), default=1) == 1:
+            return names
+        # Labels that contain the separator can make two groups read alike: quote them.
+        return [" & ".join(f"{c}={p!r}" for c, p in zip(columns, group, strict=True)) for group in parts]
+
+
+def _speaks_for_itself(label: str) -> bool:
+    return any(c.isalpha() for c in label) and label.lower() not in ("true", "false")
 
 
 def _named_columns(sensitive: Any) -> dict[str, Any]:
     if hasattr(sensitive, "columns") and hasattr(sensitive, "iloc"):
-        return {str(name): sensitive.iloc[:, position] for position, name in enumerate(sensitive.columns)}
+        names = [str(name) for name in sensitive.columns]
+        if len(set(names)) < len(names):
+            twice = next(name for name, times in Counter(names).items() if times > 1)
+            raise ConfigurationError(f"Two sensitive features are called {twice!r}: rename one of them.")
+        return {name: sensitive.iloc[:, position] for position, name in enumerate(names)}
     if isinstance(sensitive, Mapping):
         return {str(name): _one_dimensional(column) for name, column in sensitive.items()}
     if hasattr(sensitive, "isna"):
         name = getattr(sensitive, "name", None)
         return {"group" if name is None else str(name): sensitive}
-    array = np.asarray(sensitive)
+    array = _as_array(sensitive)
     if array.ndim == 2:
         return {f"group{position}": array[:, position] for position in range(array.shape[1])}
-    return {"group": _one_dimensional(sensitive)}
+    return {"group": _one_dimensional(array)}
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    # NumPy would turn the None or NaN of a mixed list into the text "nan", which is a label like any other.
+    return np.array(values, dtype=object) if isinstance(values, list | tuple) else np.asarray(values)
 
 
 def _one_dimensional(column: Any) -> Any:
-    column = column if hasattr(column, "isna") else np.asarray(column)
+    column = column if hasattr(column, "isna") else _as_array(column)
     if column.ndim != 1:
         raise ConfigurationError(f"A sensitive feature must be one column, not an array of shape {column.shape}.")
     return column
@@ -114,8 +144,15 @@ def _one_dimensional(column: Any) -> Any:
 def _encode(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     present = ~is_missing(column)
     # Labels are text from here on: 1, "1" and True of mixed columns would otherwise not even sort.
-    values = np.asarray(column.astype(object) if hasattr(column, "isna") else column)[present].astype(str)
-    labels, inverse = np.unique(values, return_inverse=True)
+    values = np.asarray(column.astype(object) if hasattr(column, "isna") else column)[present]
+    texts, text_of = np.unique(values.astype(str), return_inverse=True)
+    labels, label_of = np.unique([_without_needless_point(str(text)) for text in texts], return_inverse=True)
     codes = np.full(len(present), MISSING, dtype=np.int32)
-    codes[present] = inverse
+    if len(labels):
+        codes[present] = label_of[text_of]
     return tuple(str(label) for label in labels), codes
+
+
+def _without_needless_point(label: str) -> str:
+    # A missing value turns a column of whole numbers into floats; "1.0" and "1" must stay the same group.
+    return label[:-2] if label.endswith(".0") and label[:-2].lstrip("-").isdigit() else label
