@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
-from typing import Any
 
 from attrs import field, frozen
 
 from rulecg_core import ConfigurationError, Constraint, LinearForm, Problem, Row
 
-
-def _cost(instance: object, attribute: Any, value: Any) -> None:
-    if value is None and attribute.name == "bound":
-        return
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:
-        raise ConfigurationError(f"The complexity's {attribute.name} must be a number of at least 0, not {value!r}.")
+from .settings import amount, optional_amount
 
 
 @frozen
@@ -26,10 +19,10 @@ class Complexity(Constraint):
     The bound is the paper's C; ``penalty`` is what each unit of complexity adds to the objective.
     """
 
-    bound: float | None = field(default=None, validator=_cost)
-    per_rule: float = field(default=1.0, validator=_cost)
-    per_condition: float = field(default=1.0, validator=_cost)
-    penalty: float = field(default=0.0, validator=_cost)
+    bound: float | None = field(default=None, validator=optional_amount)
+    per_rule: float = field(default=1.0, validator=amount)
+    per_condition: float = field(default=1.0, validator=amount)
+    penalty: float = field(default=0.0, validator=amount)
 
     def __attrs_post_init__(self) -> None:
         if self.bound is None and not self.penalty:
