@@ -14,12 +14,16 @@ from .errors import (
 )
 from .forms import LinearForm, Row
 from .groups import Group, Groups
+from .hamming import HammingMaster
 from .hookspecs import hookimpl
 from .limits import Deadline, Limits, MIPLimits, PricingLimits
+from .loop import generate_columns
+from .master import Candidate, Master
 from .plugins import load_registry
 from .pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
 from .problem import Problem
 from .registry import Registry
+from .result import Result
 from .rules import Rule, RuleSet
 from .sparse import SparseVectors
 from .status import Solution, Status, Stop
@@ -29,6 +33,7 @@ __all__ = [
     "Availability",
     "Backend",
     "BackendUnavailable",
+    "Candidate",
     "Capabilities",
     "Condition",
     "ConfigurationError",
@@ -36,6 +41,7 @@ __all__ = [
     "Deadline",
     "Group",
     "Groups",
+    "HammingMaster",
     "InfeasibleError",
     "LPSession",
     "LPSolution",
@@ -46,6 +52,7 @@ __all__ = [
     "MIPModel",
     "MIPResult",
     "MIPSolution",
+    "Master",
     "PluginError",
     "Pricer",
     "PricingLimits",
@@ -53,6 +60,7 @@ __all__ = [
     "PricingResult",
     "Problem",
     "Registry",
+    "Result",
     "Row",
     "Rule",
     "RuleSet",
@@ -63,6 +71,7 @@ __all__ = [
     "Status",
     "Stop",
     "UnknownNameError",
+    "generate_columns",
     "hookimpl",
     "load_registry",
 ]

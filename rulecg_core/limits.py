@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 from attrs import field, frozen
 
@@ -34,7 +35,7 @@ class Deadline:
         return Deadline(min(self.moment, time.perf_counter() + seconds))
 
 
-def _positive(instance: object, attribute: object, value: float | None) -> None:
+def _positive(instance: object, attribute: object, value: Any) -> None:
     if value is not None and not value > 0:
         raise ConfigurationError(f"The limit {getattr(attribute, 'name', '')!r} must be above 0, not {value!r}.")
 
@@ -52,6 +53,7 @@ class Limits:
     """How many rules one call of a pricer should return at most."""
     listed_rules: int = field(default=200_000, validator=_positive)
     """How many rules a proof of optimality may list before it gives up."""
+    threads: int = field(default=1, validator=_positive)
     generation_share: float = field(default=0.6)
     """Share of the seconds after which column generation makes way for selection and proof."""
 

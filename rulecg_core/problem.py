@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from .arrays import AnyArray, BoolArray, FloatArray, IntArray, read_only
+from .arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray, read_only
 from .conditions import Condition
 from .errors import ConfigurationError
 from .forms import LinearForm
@@ -133,12 +133,32 @@ class Problem:
 
     # Rules on this problem ------------------------------------------------------------------------------------------
 
+    @property
+    def packed_features(self) -> ByteArray:
+        """Features × samples, eight samples to a byte: what covers are computed from."""
+        if "packed_features" not in self.memo:
+            # Packing in blocks of rows keeps the transposed copy small.
+            step = 1 << 20
+            blocks = [np.packbits(self.X[at : at + step].T, axis=1) for at in range(0, self.n_samples, step)]
+            self.memo["packed_features"] = np.concatenate(blocks, axis=1)
+        packed: ByteArray = self.memo["packed_features"]
+        return packed
+
+    def packed_covers(self, rules: Sequence[Rule]) -> ByteArray:
+        """Rules × samples, eight samples to a byte: which samples the learner's rules cover."""
+        features = self.packed_features
+        covered = np.empty((len(rules), features.shape[1]), dtype=np.uint8)
+        for position, rule in enumerate(rules):
+            np.bitwise_and.reduce(features[list(rule.features)], axis=0, out=covered[position])
+        return covered
+
     def covers(self, rules: Sequence[Rule]) -> BoolArray:
         """Rules × samples: which samples the learner's rules cover."""
-        covered = np.empty((len(rules), self.n_samples), dtype=bool)
-        for position, rule in enumerate(rules):
-            covered[position] = rule.covers(self.X)
-        return covered
+        return self.unpack(self.packed_covers(rules))
+
+    def unpack(self, packed: ByteArray) -> BoolArray:
+        """Packed covers as booleans."""
+        return np.unpackbits(packed, axis=1, count=self.n_samples).view(np.bool_)
 
     def length(self, rule: Rule) -> float:
         """The rule's length in the master: its number of conditions, each with its feature's cost."""
@@ -146,9 +166,8 @@ class Problem:
 
     def predict(self, rules: Sequence[Rule]) -> BoolArray:
         """Predictions for the merged samples, as original labels."""
-        covered = np.zeros(self.n_samples, dtype=bool)
-        for rule in rules:
-            covered |= rule.covers(self.X)
+        packed = np.bitwise_or.reduce(self.packed_covers(rules), axis=0, keepdims=True)
+        covered = self.unpack(packed)[0]
         return covered if self.form == "dnf" else ~covered
 
     def errors(self, y_pred: BoolArray) -> float:

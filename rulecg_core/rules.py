@@ -82,15 +82,15 @@ class RuleSet:
         columns: Sequence[str] = (),
         outcome: str = "positive",
     ) -> RuleSet:
-        """Build from lists of conditions; each distinct condition is stored once."""
+        """Build from lists of conditions; each distinct condition is stored once, in the order of the columns."""
         clauses = [list(clause) for clause in clauses]
-        numbers: dict[Condition, int] = {}
-        for clause in clauses:
-            for condition in clause:
-                numbers.setdefault(condition, len(numbers))
+        used = dict.fromkeys(condition for clause in clauses for condition in clause)
+        names = tuple(columns) or tuple(dict.fromkeys(condition.column for condition in used))
+        place = {name: position for position, name in enumerate(names)}
+        ordered = sorted(used, key=lambda condition: place.get(condition.column, len(place)))
+        numbers = {condition: number for number, condition in enumerate(ordered)}
         rules = tuple(Rule(numbers[condition] for condition in clause) for clause in clauses)
-        names = tuple(columns) or tuple(dict.fromkeys(condition.column for condition in numbers))
-        return cls(rules, tuple(numbers), form, names, outcome)
+        return cls(rules, tuple(ordered), form, names, outcome)
 
     def __len__(self) -> int:
         return len(self.rules)

@@ -1,0 +1,130 @@
+"""What a master problem is: it holds the rules so far, prices them, bounds them and selects among them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from attrs import frozen
+
+from .backend import Backend
+from .constraint import Constraint
+from .forms import LinearForm, Row
+from .limits import Deadline
+from .pool import RulePool
+from .pricing import PricingProblem
+from .problem import Problem
+from .rules import Rule
+from .status import Stop
+
+
+@frozen
+class Relaxation:
+    """The solved linear relaxation over the rules so far."""
+
+    objective: float
+    feasible: bool
+    """False while some rows can only be satisfied by artificial columns; the objective is then their sum."""
+
+
+@frozen
+class Candidate:
+    """A rule set with everything that decides whether and why it is chosen."""
+
+    rules: tuple[Rule, ...]
+    objective: float
+    """Value of the master's objective."""
+    errors: float
+    """True 0-1 loss."""
+    complexity: float
+    proxy_violation: float
+    """Largest violation of a row as the master sees it (each cover counted)."""
+    true_violation: float
+    """Largest violation of a row in true counts (each covered sample counted once)."""
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether every row holds in true counts."""
+        return self.true_violation <= 1e-9
+
+
+@frozen(eq=False)
+class IntegerResult:
+    """Rule sets over a pool of rules, best objective first, and a valid bound over that pool if there is one."""
+
+    candidates: tuple[Candidate, ...]
+    bound: float | None
+    stop: Stop
+    infeasible: bool = False
+    """Proven: no subset of the pool satisfies the rows."""
+    notes: tuple[str, ...] = ()
+
+
+class Master(ABC):
+    """The restricted master problem over a growing pool of rules."""
+
+    problem: Problem
+    constraints: tuple[Constraint, ...]
+    backend: Backend
+    rows: tuple[Row, ...]
+    objective: LinearForm
+    max_rules: float
+    """No feasible rule set has more rules than this."""
+    pool: RulePool
+
+    @abstractmethod
+    def add_rules(self, rules: Sequence[Rule]) -> int:
+        """Take in new rules; how many were taken in."""
+
+    @abstractmethod
+    def solve_relaxation(self, deadline: Deadline) -> Relaxation | None:
+        """Solve the linear relaxation over the pool; None when the deadline came first."""
+
+    @abstractmethod
+    def pricing_problem(self) -> PricingProblem:
+        """The pricing problem for the duals of the last relaxation."""
+
+    @abstractmethod
+    def lower_bound(self, pricing_bound: float) -> float | None:
+        """A valid lower bound on the objective over *all* rules, given a proven bound on all reduced costs."""
+
+    @property
+    @abstractmethod
+    def has_integer_objective(self) -> bool:
+        """Whether every rule set has a whole-numbered objective, so that bounds can be rounded up."""
+
+    @property
+    @abstractmethod
+    def trivial_bound(self) -> float:
+        """What the objective cannot be below, whatever the data; minus infinity if nothing is known."""
+
+    @abstractmethod
+    def row_duals(self) -> dict[str, float]:
+        """The dual of every constraint row in the last relaxation: objective per unit of its bound."""
+
+    @abstractmethod
+    def row_values(self, rules: Sequence[Rule]) -> dict[str, tuple[float, float]]:
+        """For every constraint row, its value for the rule set as the master counts, and in true counts."""
+
+    @abstractmethod
+    def conflict(self) -> tuple[str, ...]:
+        """Names of the rows that keep the last, infeasible relaxation from being feasible."""
+
+    @abstractmethod
+    def evaluate(self, rules: Sequence[Rule]) -> Candidate:
+        """Everything about one rule set, from the data."""
+
+    @abstractmethod
+    def solve_integer(
+        self,
+        deadline: Deadline,
+        *,
+        among: Sequence[Rule] | None = None,
+        start: Sequence[Sequence[Rule]] = (),
+        pool_size: int = 20,
+        count_once: bool = False,
+        threads: int | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> IntegerResult:
+        """The best rule set within the pool (or among some rules). With ``count_once`` a covered sample counts once,
+        in the objective and in every row: the exact 0-1 model instead of the Hamming proxy."""

@@ -1,0 +1,214 @@
+"""The restricted master as a mixed-integer program: choose the best rule set among given rules.
+
+Samples that the rules cannot tell apart share one variable, so the program has one row per *coverage pattern* and not
+one per sample. One builder serves both losses: in the Hamming model every cover counts; in the exact 0-1 model
+(``count_once``) a covered sample counts once, in the objective and in every row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+
+from .arrays import BoolArray, FloatArray, IntArray
+from .backend import MIPModel
+from .forms import LinearForm, Row
+from .problem import Problem
+from .relaxation import needs_links
+from .sparse import SparseVectors
+
+DISAGGREGATED_ENTRIES = 2_000_000
+"""Up to this many entries, "covered at most once" is written rule by rule (tighter); beyond it, summed (smaller)."""
+
+
+@frozen(eq=False)
+class _Patterns:
+    """Classes of samples that no rule and no row tells apart."""
+
+    covers: BoolArray
+    """Classes × rules."""
+    weights: FloatArray
+    """Forms × classes: summed coefficients of the class in the objective and in each row."""
+
+
+@frozen(eq=False)
+class RestrictedModel:
+    """The program and how to read it. Columns: rules | missed classes | covered classes | auxiliary variables."""
+
+    mip: MIPModel
+    n_rules: int
+    missed: BoolArray
+    """Missed classes × rules."""
+    covered: BoolArray
+    """Covered classes × rules (none in the Hamming model)."""
+    variables: tuple[str, ...]
+    forms: tuple[LinearForm, ...]
+
+    def chosen(self, x: FloatArray) -> IntArray:
+        """Positions of the chosen rules in a solution."""
+        return np.flatnonzero(x[: self.n_rules] > 0.5)
+
+    def point(self, chosen: Sequence[int]) -> FloatArray:
+        """The solution in which exactly these rules are chosen."""
+        x = np.zeros(self.mip.n_columns)
+        x[list(chosen)] = 1.0
+        picked = x[: self.n_rules] > 0
+        at = self.n_rules
+        x[at : at + len(self.missed)] = ~(self.missed & picked).any(axis=1)
+        at += len(self.missed)
+        x[at : at + len(self.covered)] = (self.covered & picked).any(axis=1)
+        at += len(self.covered)
+        raise_variables(x, self.mip, range(at, self.mip.n_columns))
+        return x
+
+
+def build_restricted(
+    problem: Problem,
+    objective: LinearForm,
+    rows: Sequence[Row],
+    max_rules: float,
+    covers: BoolArray,
+    lengths: FloatArray,
+    *,
+    count_once: bool = False,
+) -> RestrictedModel:
+    """The program over the rules with these covers (rules × samples) and lengths."""
+    forms = (objective, *(row.form for row in rows))
+    n_rules = len(lengths)
+    linked = count_once or needs_links(objective, rows)
+    missed = _patterns(problem, covers, [form.zeta for form in forms], problem.y)
+    covered = (
+        _patterns(problem, covers, [form.cover for form in forms], np.ones(problem.n_samples, dtype=bool))
+        if count_once
+        else _Patterns(np.zeros((0, n_rules), dtype=bool), np.zeros((len(forms), 0)))
+    )
+    variables = tuple(dict.fromkeys(name for form in forms for name in form.variables))
+    per_rule = [
+        form.length * lengths + form.rule if count_once else form.coefficients(covers, lengths) for form in forms
+    ]
+    helpers = [[form.variables.get(name, 0.0) for name in variables] for form in forms]
+    lines = [
+        np.concatenate([rule, missed.weights[at], covered.weights[at], helper])
+        for at, (rule, helper) in enumerate(zip(per_rule, helpers, strict=True))
+    ]
+    n_missed, n_covered = len(missed.covers), len(covered.covers)
+    n_columns = n_rules + n_missed + n_covered + len(variables)
+
+    blocks: list[tuple[SparseVectors, float, float]] = []
+    cover_rows = SparseVectors.from_dense(missed.covers).join(_diagonal(n_missed, n_rules, 1.0))
+    blocks.append((cover_rows, 1.0, math.inf))
+    fine = missed.covers.sum() + covered.covers.sum() <= DISAGGREGATED_ENTRIES
+    if linked:
+        blocks.append((_at_most_once(missed.covers, n_rules, max_rules, fine), -math.inf, 1.0))
+    if count_once:
+        at = n_rules + n_missed
+        blocks.append((_at_least_each(covered.covers, at, max_rules, fine), -math.inf, 0.0))
+        # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
+        upper = SparseVectors.from_dense(-covered.covers.astype(np.float64)).join(_diagonal(n_covered, at, 1.0))
+        blocks.append((upper, -math.inf, 0.0))
+    own_rows = SparseVectors.from_dense(np.array(lines[1:]).reshape(len(rows), n_columns))
+    entries = SparseVectors.stack([*(block for block, _, _ in blocks), own_rows])
+    row_lower = np.concatenate([np.full(len(block), lo) for block, lo, _ in blocks] + [[row.lo for row in rows]])
+    row_upper = np.concatenate([np.full(len(block), hi) for block, _, hi in blocks] + [[row.hi for row in rows]])
+
+    integer = np.zeros(n_columns, dtype=bool)
+    integer[:n_rules] = True
+    if not fine:
+        integer[n_rules : n_rules + n_missed] = linked
+        integer[n_rules + n_missed : n_rules + n_missed + n_covered] = True
+    upper_bounds = np.ones(n_columns)
+    upper_bounds[n_columns - len(variables) :] = math.inf
+    mip = MIPModel(
+        costs=lines[0],
+        lower=np.zeros(n_columns),
+        upper=upper_bounds,
+        integer=integer,
+        row_lower=row_lower,
+        row_upper=row_upper,
+        rows=entries,
+        offset=objective.const,
+    )
+    return RestrictedModel(mip, n_rules, missed.covers, covered.covers, variables, forms)
+
+
+def _patterns(
+    problem: Problem, covers: BoolArray, vectors: Sequence[FloatArray | None], members: BoolArray
+) -> _Patterns:
+    """Merge the members that the same rules cover and whose coefficients are in the same proportion everywhere."""
+    used = np.zeros(problem.n_samples, dtype=bool)
+    for vector in vectors:
+        if vector is not None:
+            used |= vector != 0
+    samples = np.flatnonzero(used & members)
+    table = np.zeros((len(vectors), len(samples)))
+    for line, vector in zip(table, vectors, strict=True):
+        if vector is not None:
+            line[:] = vector[samples]
+    scale = np.where(problem.weights[samples] > 0, problem.weights[samples], 1.0)
+    # Rounding makes equal proportions equal again after the division.
+    shares = np.round(table / scale, 12) + 0.0
+    key = np.concatenate(
+        [np.packbits(covers[:, samples].T, axis=1), np.ascontiguousarray(shares.T).view(np.uint8)], axis=1
+    )
+    first, inverse = _unique_rows(key)
+    weights = np.stack([np.bincount(inverse, line, minlength=len(first)) for line in table]).astype(np.float64)
+    return _Patterns(np.ascontiguousarray(covers[:, samples[first]].T), weights)
+
+
+def _unique_rows(rows: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> tuple[IntArray, IntArray]:
+    if len(rows) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    return first, inverse.reshape(-1)
+
+
+def _diagonal(size: int, offset: int, value: float) -> SparseVectors:
+    return SparseVectors(
+        np.arange(size + 1, dtype=np.int64), np.arange(offset, offset + size, dtype=np.int64), np.full(size, value)
+    )
+
+
+def _pairs(first: IntArray, second: IntArray, values: tuple[float, float]) -> SparseVectors:
+    """Rows with two entries each."""
+    return SparseVectors(
+        np.arange(0, 2 * len(first) + 1, 2, dtype=np.int64),
+        np.stack([first, second], axis=1).ravel().astype(np.int64),
+        np.tile(np.array(values), len(first)),
+    )
+
+
+def _at_most_once(missed: BoolArray, offset: int, max_rules: float, fine: bool) -> SparseVectors:
+    """``missed + w <= 1`` for every rule that covers the class, or ``missed + Σ w / max_rules <= 1``."""
+    if fine:
+        classes, rules = np.nonzero(missed)
+        return _pairs(rules, classes + offset, (1.0, 1.0))
+    return SparseVectors.from_dense(missed / max_rules).join(_diagonal(len(missed), offset, 1.0))
+
+
+def _at_least_each(covered: BoolArray, offset: int, max_rules: float, fine: bool) -> SparseVectors:
+    """``w - covered <= 0`` for every rule that covers the class, or ``Σ w / max_rules - covered <= 0``."""
+    if fine:
+        classes, rules = np.nonzero(covered)
+        return _pairs(rules, classes + offset, (1.0, -1.0))
+    most = np.minimum(max_rules, np.maximum(covered.sum(axis=1), 1))
+    return SparseVectors.from_dense(covered / most[:, None]).join(_diagonal(len(covered), offset, -1.0))
+
+
+def raise_variables(x: FloatArray, mip: MIPModel, columns: range) -> None:
+    """Give auxiliary variables the least values that satisfy the rows, where raising one can."""
+    if not len(columns):
+        return
+    dense_rows = mip.rows.owners()
+    for column in columns:
+        for entry in np.flatnonzero(mip.rows.indices == column):
+            row, coefficient = dense_rows[entry], mip.rows.values[entry]
+            span = slice(mip.rows.starts[row], mip.rows.starts[row + 1])
+            value = float(mip.rows.values[span] @ x[mip.rows.indices[span]])
+            if coefficient < 0 and value > mip.row_upper[row]:
+                x[column] += (value - mip.row_upper[row]) / -coefficient
+            elif coefficient > 0 and value < mip.row_lower[row]:
+                x[column] += (mip.row_lower[row] - value) / coefficient

@@ -1,0 +1,80 @@
+"""What a run found and what it proved."""
+
+from __future__ import annotations
+
+import math
+
+from attrs import field, frozen
+
+from .events import RoundFinished
+from .rules import Rule, RuleSet
+from .status import Status, Stop
+
+
+@frozen(eq=False)
+class Result:
+    """The chosen rule set, the best objective found, and the certificate that goes with it."""
+
+    rules: tuple[Rule, ...]
+    """The chosen rules, as features of the problem."""
+    rule_set: RuleSet
+    objective: float
+    """The best objective value found (for the Hamming master: the Hamming loss); what the bound is about."""
+    selected_objective: float
+    """The chosen rule set's own objective: larger when Pool Select preferred a set with fewer errors."""
+    errors: float
+    """The chosen rule set's true 0-1 loss."""
+    lower_bound: float | None
+    """No rule set over all rules has an objective below this; None when nothing was proven."""
+    status: Status
+    stop: Stop
+    relaxation: float | None
+    """Last value of the linear relaxation."""
+    seconds: float
+    n_columns: int
+    history: tuple[RoundFinished, ...] = field(repr=False)
+    pool: tuple[Rule, ...] = field(repr=False)
+    """Every rule generated: a start for further runs."""
+    rules_listed: int | None = None
+    """How many rules the proof of optimality had to look at; None when there was no such proof."""
+    row_values: dict[str, tuple[float, float]] = field(factory=dict)
+    """For every constraint row: its value as the master counts, and in true counts."""
+    row_duals: dict[str, float] = field(factory=dict)
+    """Loss per unit of each constraint row's bound, from the last relaxation."""
+
+    @property
+    def gap(self) -> float | None:
+        """``(objective - lower_bound) / objective``: 0 is proven optimal; None without a bound."""
+        if self.lower_bound is None:
+            return None
+        if self.objective <= self.lower_bound:
+            return 0.0
+        return (self.objective - self.lower_bound) / max(abs(self.objective), 1e-12)
+
+    def certificate(self) -> str:
+        """What was proven, in plain words."""
+        best, bound = _number(self.objective), self.lower_bound
+        if self.status is Status.OPTIMAL:
+            text = f"Proven optimal: no rule set within the limits has an objective below {best}."
+        elif self.status is Status.LP_OPTIMAL and bound is not None:
+            text = (
+                f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
+                f"one found has {best} (gap {self.gap:.1%})."
+            )
+        elif bound is not None:
+            text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
+        else:
+            text = f"The best objective found is {best}; nothing was proven about how good it is."
+        if self.selected_objective > self.objective + 1e-9:
+            text += (
+                f" Among the good rule sets met, the one shown was chosen for its fewer errors "
+                f"({_number(self.errors)}); its own objective is {_number(self.selected_objective)}."
+            )
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.rule_set}\n{self.certificate()}"
+
+
+def _number(value: float) -> str:
+    return str(round(value)) if math.isclose(value, round(value), abs_tol=1e-9) else f"{value:.6g}"

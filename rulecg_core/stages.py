@@ -1,0 +1,82 @@
+"""Pricing in stages: cheap pricers first, dearer ones only when the cheaper ones find nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import field, frozen
+
+from .arrays import FloatArray
+from .limits import PricingLimits
+from .master import Master
+from .pricing import NEGATIVE, Pricer, PricingProblem
+from .rules import Rule
+from .status import Stop
+
+DEFAULT_STAGES = ("beam", "exact-search")
+"""Names of the pricers that make a good default, in order."""
+
+
+@frozen
+class Stage:
+    """A pricer and the name it goes by in events."""
+
+    name: str
+    pricer: Pricer = field(repr=False)
+
+    @classmethod
+    def all_of(cls, pricers: Sequence[Pricer | tuple[str, Pricer]]) -> tuple[Stage, ...]:
+        """Stages from pricers with or without names."""
+        return tuple(
+            cls(*pricer) if isinstance(pricer, tuple) else cls(type(pricer).__name__, pricer) for pricer in pricers
+        )
+
+
+@frozen(eq=False)
+class Priced:
+    """What one call of one stage brought, re-evaluated by the core on the full data."""
+
+    rules: tuple[Rule, ...]
+    """New rules with negative reduced cost, best first."""
+    best: float | None
+    bound: float | None
+    stop: Stop
+    notes: tuple[str, ...] = ()
+
+
+def price(
+    stage: Stage, master: Master, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator
+) -> Priced:
+    """Call the stage's pricer and keep only what is new and truly negative."""
+    result = stage.pricer.price(problem, limits, rng)
+    notes = list(result.notes)
+    candidates = [rule for rule in dict.fromkeys(result.rules) if 1 <= len(rule) <= problem.max_conditions]
+    if len(candidates) < len(set(result.rules)):
+        notes.append(f"{stage.name} returned rules with no or too many conditions; they were left out")
+    if not candidates:
+        return Priced((), None, result.bound, result.stop, tuple(notes))
+    costs = reduced_costs(master, problem, candidates)
+    negative = costs < NEGATIVE
+    known = np.array([rule in master.pool for rule in candidates])
+    if np.any(negative & known):
+        notes.append(
+            f"{stage.name} returned a rule that is already in the master with reduced cost "
+            f"{costs[negative & known].min():.3g}; it was left out"
+        )
+    kept = np.flatnonzero(negative & ~known)
+    kept = kept[np.argsort(costs[kept], kind="stable")]
+    best = float(costs[kept[0]]) if len(kept) else None
+    return Priced(tuple(candidates[at] for at in kept), best, result.bound, result.stop, tuple(notes))
+
+
+def reduced_costs(master: Master, problem: PricingProblem, rules: Sequence[Rule]) -> FloatArray:
+    """Reduced costs of rules on the full data."""
+    costs = np.empty(len(rules))
+    step = max(1, 50_000_000 // max(1, master.problem.n_samples))
+    for at in range(0, len(rules), step):
+        some = rules[at : at + step]
+        lengths = np.array([master.problem.length(rule) for rule in some])
+        covered = master.problem.covers(some) @ problem.sample_weights
+        costs[at : at + step] = covered + problem.condition_price * lengths + problem.constant
+    return costs
