@@ -12,6 +12,7 @@ from attrs import field, frozen
 from rulecg_core import NEGATIVE, ConfigurationError, Pricer, PricingLimits, PricingProblem, PricingResult, Rule, Stop
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
+from ._chains import exclusive_numbers
 from ._passes import Extensions, cover_sums, extend, reduced_costs
 
 
@@ -190,7 +191,8 @@ def _next(
     parents, added = chosen.T
     inherited = allowed[parents]
     # A feature does not come twice, nor do two nested ones.
-    inherited[problem.chains[added][:, None] == problem.chains[None, :]] = False
+    numbers = exclusive_numbers(problem)
+    inherited[numbers[added][:, None] == numbers] = False
     return _Beam(
         members=np.column_stack([beam.members[parents], added]),
         allowed=inherited,

@@ -6,6 +6,8 @@ from rulecg_core import hookimpl
 from rulecg_core.registry import Register
 
 from .beam import BeamSearch, RandomBeam, WideBeam
+from .exact_ip import ExactIP
+from .subsampled_ip import SubsampledIP
 
 
 @hookimpl
@@ -13,3 +15,5 @@ def rulecg_register_pricers(register: Register) -> None:
     register("beam", BeamSearch)
     register("wide-beam", WideBeam)
     register("random-beam", RandomBeam)
+    register("subsampled-ip", SubsampledIP, needs_backend=True)
+    register("exact-ip", ExactIP, needs_backend=True)
