@@ -1,0 +1,217 @@
+"""From a table to yes-or-no features: every feature is a condition that a person can read."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import groupby
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rulecg_core import Condition, ConfigurationError
+from rulecg_core.arrays import AnyArray, BoolArray, FloatArray
+from rulecg_core.conditions import as_numbers, is_missing
+
+from .table import Table, as_table, column_kind, plain
+from .thresholds import quantile_thresholds
+from .weights import checked_weights
+
+
+class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn the columns of a table into conditions such as ``age <= 45``, ``job == nurse``, ``income is missing``.
+
+    * Numbers are compared with their quantiles, in both directions. A threshold is written with as few digits as
+      split the fitted data in the same way as the quantile; it is never rounded further for display.
+    * Categories get ``==`` and ``!=``; a column with two values gets one such pair, truth values get ``x``, ``not x``.
+    * A column with missing values gets ``is missing`` and ``is known``; every other comparison with a missing value
+      is false. A category never seen in ``fit`` is unequal to all that were.
+    * Conditions that hold for every row or for none are left out.
+
+    Parameters
+    ----------
+    n_quantiles : int
+        Into how many equally full parts the quantiles cut a column: 10 for deciles, the paper's choice.
+    include_minimum : bool
+        Whether the lowest value is a threshold too, as in the paper (``x <= minimum`` singles out its rows).
+    max_categories : int or None
+        At most this many categories of a column get conditions, the most frequent ones; a warning says when it cuts.
+
+    Attributes
+    ----------
+    conditions_ : list of Condition, one per column of the result
+
+    >>> binarizer = Binarizer(n_quantiles=2, include_minimum=False)
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "smoker": ["no", "no", "yes", "no"]})
+    >>> binarizer.fit_transform(table).astype(int)
+    array([[1, 0, 0, 1],
+           [1, 0, 0, 1],
+           [0, 1, 1, 0],
+           [0, 1, 0, 1]])
+    >>> [str(condition) for condition in binarizer.conditions_]
+    ['age <= 30', 'age > 30', 'smoker == yes', 'smoker != yes']
+    """
+
+    conditions_: list[Condition]
+    n_features_in_: int
+    feature_names_in_: AnyArray
+
+    def __init__(
+        self, n_quantiles: int = 10, *, include_minimum: bool = True, max_categories: int | None = 50
+    ) -> None:
+        self.n_quantiles = n_quantiles
+        self.include_minimum = include_minimum
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
+        """Choose the conditions. Rows with weight 0 count as absent, whole-number weights as repeated rows."""
+        self._check_parameters()
+        table = as_table(X)
+        validate_data(self, X, skip_check_array=True)
+        n_rows = len(next(iter(table.values())))
+        weights = checked_weights(sample_weight, n_rows)
+        rows = None if weights is None or np.all(weights > 0) else np.flatnonzero(weights > 0)
+        if rows is not None and weights is not None:
+            weights = weights[rows]
+        self.column_names_ = tuple(table)
+        self.conditions_ = []
+        for name, column in table.items():
+            column = column if rows is None else _take(column, rows)
+            self.conditions_ += self._column_conditions(name, column, weights)
+        return self
+
+    def transform(self, X: Any) -> BoolArray:
+        """One boolean column per condition (stored column by column)."""
+        check_is_fitted(self)
+        table = self._named(X)
+        n_rows = len(next(iter(table.values())))
+        features = np.empty((len(self.conditions_), n_rows), dtype=bool)
+        first = 0
+        for name, group in groupby(self.conditions_, key=lambda condition: condition.column):
+            conditions = list(group)
+            _evaluate(conditions, table[name], name, features[first : first + len(conditions)])
+            first += len(conditions)
+        return features.T
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """The conditions as text."""
+        check_is_fitted(self)
+        if input_features is not None and [str(name) for name in input_features] != list(self.column_names_):
+            raise ValueError("input_features is not equal to the names of the columns seen in fit.")
+        return np.array([str(condition) for condition in self.conditions_], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        # input_tags.string stays False although text is welcome: True would promise to take any Python object.
+        return tags
+
+    def _named(self, X: Any) -> Table:
+        """The table under the names seen in fit, whether or not X brings names."""
+        table = as_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return dict(zip(self.column_names_, table.values(), strict=True))
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.n_quantiles, Integral) or self.n_quantiles < 2:
+            raise ConfigurationError(f"n_quantiles must be a whole number of at least 2, not {self.n_quantiles!r}.")
+        limit = self.max_categories
+        if limit is not None and (not isinstance(limit, Integral) or limit < 1):
+            raise ConfigurationError(f"max_categories must be None or a whole number of at least 1, not {limit!r}.")
+
+    def _column_conditions(self, name: str, column: Any, weights: FloatArray | None) -> list[Condition]:
+        kind = column_kind(column, name)
+        missing = is_missing(column)
+        conditions: list[Condition] = []
+        if missing.any():
+            if missing.all():
+                return []
+            conditions = _both(Condition(name, "missing"))
+            present = np.flatnonzero(~missing)
+            column = _take(column, present)
+            weights = None if weights is None else weights[present]
+        if kind == "number":
+            return self._number_conditions(name, as_numbers(column, name), weights) + conditions
+        values, weight_of = _categories(column, weights)
+        if len(values) < 2:
+            return conditions
+        if kind == "boolean":
+            return _both(Condition(name, "true")) + conditions
+        if len(values) == 2:
+            return _both(Condition(name, "==", values[1])) + conditions
+        kept = self._kept_categories(name, values, weight_of)
+        return [condition for value in kept for condition in _both(Condition(name, "==", value))] + conditions
+
+    def _number_conditions(self, name: str, numbers: FloatArray, weights: FloatArray | None) -> list[Condition]:
+        distinct = np.unique(numbers)
+        if len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)):
+            return _both(Condition(name, "==", plain(distinct[1])))
+        thresholds = quantile_thresholds(numbers, weights, int(self.n_quantiles), self.include_minimum)
+        return [condition for value in thresholds for condition in _both(Condition(name, "<=", value))]
+
+    def _kept_categories(self, name: str, values: list[Any], weight_of: FloatArray) -> list[Any]:
+        if self.max_categories is None or len(values) <= self.max_categories:
+            return values
+        warnings.warn(
+            f"Column {name!r} has {len(values)} categories; only the {self.max_categories} most frequent get "
+            "conditions of their own. Group rare categories, drop the column if it is an identifier, or raise "
+            "max_categories.",
+            stacklevel=4,
+        )
+        most_frequent = np.argsort(-weight_of, kind="stable")[: self.max_categories]
+        return [values[position] for position in sorted(most_frequent)]
+
+
+def _both(condition: Condition) -> list[Condition]:
+    return [condition, condition.complement()]
+
+
+def _take(column: Any, rows: Any) -> Any:
+    return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
+
+
+def _categories(column: Any, weights: FloatArray | None) -> tuple[list[Any], FloatArray]:
+    """The values of a column without missing entries, sorted, and how much weight each has."""
+    codes, found = pd.factorize(np.asarray(column, dtype=object), sort=False)
+    values = [plain(value) for value in found]
+    order = sorted(range(len(values)), key=lambda position: values[position])
+    totals = np.bincount(codes, weights, minlength=len(values)).astype(np.float64)
+    return [values[position] for position in order], totals[order]
+
+
+def _evaluate(conditions: list[Condition], column: Any, name: str, features: BoolArray) -> None:
+    """Write each condition's truth values into its row of features; the column is decoded once for all of them."""
+    operators = {condition.operator for condition in conditions}
+    if operators & {"<=", ">"}:
+        numbers = as_numbers(column, name)
+        present = ~np.isnan(numbers)
+    else:
+        present = ~is_missing(column)
+    if operators & {"==", "!="}:
+        known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator == "=="))
+        objects = np.asarray(column.astype(object) if hasattr(column, "isna") else column, dtype=object)
+        codes = pd.Index(known, dtype=object).get_indexer(pd.Index(objects, dtype=object))
+        code_of = {value: code for code, value in enumerate(known)}
+    with np.errstate(invalid="ignore"):
+        for condition, holds in zip(conditions, features, strict=True):
+            match condition.operator:
+                case "<=":
+                    np.less_equal(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
+                case ">":
+                    np.greater(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
+                case "==":
+                    np.equal(codes, code_of[condition.value], out=holds)
+                case "!=":
+                    np.not_equal(codes, code_of[condition.value], out=holds)
+                    holds &= present
+                case "missing":
+                    np.logical_not(present, out=holds)
+                case "present":
+                    holds[:] = present
+                case _:
+                    holds[:] = condition.holds(column)

@@ -1,0 +1,92 @@
+"""Where numeric columns are cut, and how the cuts are written."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulecg.thresholds import quantile_thresholds, shortest_between
+from rulecg_core.conditions import show_value
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(finite, finite)
+def test_threshold_stays_between_its_neighbours(one: float, other: float) -> None:
+    """low <= threshold < high for any two floats, adjacent ones, denormal ones and huge ones included."""
+    low, high = min(one, other), max(one, other)
+    if low < high:
+        assert low <= shortest_between(low, high) < high
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.integers(0, 4))
+def test_no_shorter_decimal_would_do(start: int, width: int, digits: int) -> None:
+    """Brute force over all decimals with fewer digits finds none between the neighbours."""
+    scale = 10**digits
+    low, high = start / scale, (start + width) / scale
+    threshold = shortest_between(low, high)
+    for power in range(7, -digits, -1):
+        unit = 10.0**power
+        multiples = np.arange(math.floor(low / unit), math.ceil(high / unit) + 1) * unit
+        if np.any((multiples >= low) & (multiples < high)):
+            assert any(math.isclose(threshold, multiple, abs_tol=1e-12) for multiple in multiples)
+            return
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(28.0, 35.0, "30"), (3.0, 4.0, "3"), (-1.0, 1.0, "0"), (0.12345, 0.12399, "0.1235"), (99.5, 100.2, "100")],
+)
+def test_thresholds_print_short(low: float, high: float, expected: str) -> None:
+    """The number of digits is what the data force, not what the quantile happens to have."""
+    assert show_value(shortest_between(low, high)) == expected
+
+
+def test_of_equally_short_thresholds_the_nearest_to_the_quantile_is_taken() -> None:
+    """Between 2 and 9 all of 2, …, 8 are as short: the quantile decides."""
+    assert [shortest_between(2.0, 9.0, near) for near in (2.0, 4.9, 8.7)] == [2.0, 5.0, 8.0]
+
+
+def test_infinite_neighbours_give_finite_thresholds() -> None:
+    """A column that holds infinities is still cut at numbers a person can read."""
+    assert shortest_between(-math.inf, 5.0) < 5.0
+    assert shortest_between(5.0, math.inf) >= 5.0
+    assert math.isfinite(shortest_between(-math.inf, math.inf))
+    assert math.isfinite(shortest_between(-math.inf, -1e308))
+
+
+values = st.lists(st.integers(-20, 20).map(float) | st.floats(-5, 5, width=32), min_size=11, max_size=60)
+
+
+@given(values, st.integers(2, 10), st.booleans())
+def test_splits_are_those_of_the_quantiles(data: list[float], n_quantiles: int, include_minimum: bool) -> None:
+    """``x <= threshold`` splits the data exactly as ``x <= numpy.quantile`` does, one threshold per split."""
+    column = np.array(data)
+    if len(np.unique(column)) <= 2:
+        return
+    levels = np.arange(0 if include_minimum else 1, n_quantiles)
+    # Exact order statistics: interpolation between equal or adjacent floats would only add rounding noise.
+    quantiles = np.sort(column)[(levels * (len(column) - 1)) // n_quantiles]
+    expected = {tuple(column <= quantile) for quantile in quantiles if quantile < column.max()}
+    found = [tuple(column <= t) for t in quantile_thresholds(column, None, n_quantiles, include_minimum)]
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9).map(float), st.integers(1, 4)), min_size=3, max_size=20))
+def test_whole_number_weights_are_repeated_rows(pairs: list[tuple[float, int]]) -> None:
+    """Weighted thresholds equal those of the table with its rows repeated."""
+    column, weights = np.array([value for value, _ in pairs]), np.array([weight for _, weight in pairs])
+    weighted = quantile_thresholds(column, weights.astype(float), 10, True)
+    assert weighted == quantile_thresholds(np.repeat(column, weights), None, 10, True)
+
+
+def test_scaled_weights_do_not_move_thresholds() -> None:
+    """Weights that sum to 1 give the same thresholds as the unweighted data when they are all equal."""
+    column = np.random.default_rng(0).normal(size=101)
+    weights = np.full(101, 1 / 101)
+    assert quantile_thresholds(column, weights, 10, True) == quantile_thresholds(column, None, 10, True)
