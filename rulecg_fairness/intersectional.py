@@ -101,8 +101,13 @@ class IntersectionalGroups(Constraint):
     def parts(self, problem: Problem) -> Iterator[tuple[str, GroupConstraint]]:
         """The constraints that this one stands for, each with the columns it is about."""
         columns = problem.groups.columns if self.columns is None else self.columns
+        if len(columns) < 2:
+            raise ConfigurationError(
+                "IntersectionalGroups crosses at least two sensitive features, but got "
+                f"{', '.join(columns) or 'none'}. Use {self.constraint.__name__} alone for one feature."
+            )
         if self.crossed is not None:
-            yield " × ".join(columns) or "no columns", self._make(self.crossed, columns)
+            yield " × ".join(columns), self._make(self.crossed, columns)
         each = self.each if isinstance(self.each, tuple) else [(column, self.each) for column in columns]
         for column, bound in each:
             if bound is not None:
@@ -110,4 +115,5 @@ class IntersectionalGroups(Constraint):
 
     def _make(self, bound: float, columns: tuple[str, ...] | None) -> Any:
         parity: Any = self.constraint  # the base class does not say that the bound comes first
-        return evolve(parity(bound), columns=columns, min_group_size=self.min_group_size, small_groups=self.small_groups)
+        small = {"min_group_size": self.min_group_size, "small_groups": self.small_groups}
+        return evolve(parity(bound), columns=columns, **small)

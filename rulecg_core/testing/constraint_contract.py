@@ -1,0 +1,276 @@
+"""What every constraint must do. Subclass :class:`ConstraintContract` and give it one fixture."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from ..arrays import AnyArray, BoolArray, FloatArray
+from ..constraint import Constraint
+from ..errors import ConfigurationError
+from ..forms import LinearForm, Row
+from ..problem import Problem
+from ..rules import Form, Rule
+
+N_FEATURES = 4
+TOLERANCE = 1e-9
+
+
+@frozen(eq=False)
+class Case:
+    """A small data set, row by row, before anything is merged or negated."""
+
+    X: BoolArray
+    y: BoolArray
+    weights: FloatArray
+    sensitive: dict[str, AnyArray]
+    form: Form
+
+    @classmethod
+    def random(cls, seed: int, form: Form) -> Case:
+        """Few features, so that equal rows occur; every combination of race, sex and label at least twice."""
+        rng = np.random.default_rng(seed)
+        cells = np.array([(r, s, y) for r in range(2) for s in range(2) for y in range(2)] * 2)
+        cells = rng.permutation(np.vstack([cells, rng.integers(0, 2, size=(8, 3))]))
+        race, sex, y = cells.T
+        return cls(
+            X=rng.random((len(cells), N_FEATURES)) < 0.6,
+            y=y == 1,
+            weights=rng.integers(1, 4, size=len(cells)).astype(np.float64),
+            sensitive={"race": np.array(["Black", "White"])[race], "sex": np.array(["female", "male"])[sex]},
+            form=form,
+        )
+
+    def problem(self, **changes: Any) -> Problem:
+        settings: dict[str, Any] = {"form": self.form, "weights": self.weights, "groups": self.sensitive, **changes}
+        return Problem.from_arrays(self.X, self.y, **settings)
+
+    def covered(self, rule: Rule) -> list[bool]:
+        """Row by row: a DNF rule covers where all its features hold, a CNF clause (as learned) where none does."""
+        wanted = self.form == "dnf"
+        return [all(bool(row[feature]) is wanted for feature in rule) for row in self.X]
+
+    def predict(self, rules: Sequence[Rule]) -> BoolArray:
+        covers = [self.covered(rule) for rule in rules]
+        any_covers = [any(column) for column in zip(*covers, strict=True)] if covers else [False] * len(self.y)
+        return np.array([covered is (self.form == "dnf") for covered in any_covers])
+
+
+def rule_sets(most: int = 3) -> Iterator[list[Rule]]:
+    """Every set of up to ``most`` rules of one or two conditions."""
+    rules = [Rule(features) for size in (1, 2) for features in combinations(range(N_FEATURES), size)]
+    for size in range(most + 1):
+        yield from (list(chosen) for chosen in combinations(rules, size))
+
+
+def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule]) -> float:
+    """The form's value, counted row by row of the original data and rule by rule (auxiliary variables left out)."""
+    covers = [case.covered(rule) for rule in rules]
+    total = form.const
+    for rule in rules:
+        total += form.rule + form.length * sum(problem.feature_costs[feature] for feature in rule)
+    for i, sample in enumerate(problem.inverse):
+        part = case.weights[i] / problem.weights[sample]
+        hits = sum(cover[i] for cover in covers)
+        to_be_covered = bool(case.y[i]) is (case.form == "dnf")
+        if form.zeta is not None and to_be_covered and not hits:
+            total += form.zeta[sample] * part
+        if form.cover is not None:
+            total += form.cover[sample] * part * hits
+    return float(total)
+
+
+def computed(form: LinearForm, problem: Problem, rules: Sequence[Rule]) -> float:
+    """The form's value as the master computes it: one coefficient per rule, plus the missed positives."""
+    covers = problem.covers(rules)
+    coefficients = form.coefficients(covers, np.array([problem.length(rule) for rule in rules]))
+    missed = problem.y & ~covers.any(axis=0)
+    zeta = 0.0 if form.zeta is None else float(form.zeta[missed].sum())
+    return form.const + zeta + float(coefficients.sum())
+
+
+class ConstraintContract:
+    """Subclass with a fixture ``constraint``; override :meth:`expected` to have the meaning of the rows checked too.
+
+    The data has sensitive features ``race`` (Black, White) and ``sex`` (female, male).
+    """
+
+    @pytest.fixture
+    def constraint(self) -> Constraint:
+        raise NotImplementedError("Override the fixture `constraint` to return the constraint under test.")
+
+    def expected(
+        self,
+        constraint: Constraint,
+        y_true: BoolArray,
+        y_pred: BoolArray,
+        sensitive: dict[str, AnyArray],
+        weights: FloatArray,
+    ) -> dict[str, float] | None:
+        """The values that ``measure`` must give, computed your own way from original rows; None to skip the check."""
+        return None
+
+    @pytest.fixture(params=[("dnf", 0), ("dnf", 1), ("cnf", 0), ("cnf", 1)], ids=lambda p: f"{p[0]}-{p[1]}")
+    def case(self, request: pytest.FixtureRequest) -> Case:
+        return Case.random(request.param[1], request.param[0])
+
+    def test_rows_are_well_formed(self, constraint: Constraint, case: Case) -> None:
+        """Rows are finite, bounded on at least one side, over the right samples, and have distinct readable names."""
+        problem = case.problem()
+        rows = list(constraint.rows(problem))
+        for row in rows:
+            _check_form(row.form, problem, f"The row {row.name!r}")
+            assert math.isfinite(row.lo) or math.isfinite(row.hi), f"The row {row.name!r} has no bound."
+            assert row.name.strip(), "A row has no name."
+            assert row.name != "row", "A row was not named: use Row(..., name=...) or row.named(...)."
+        names = [row.name for row in rows]
+        assert len(set(names)) == len(names), f"Two rows share a name: {sorted(names)}"
+
+    def test_rows_count_what_rules_do(self, constraint: Constraint, case: Case) -> None:
+        """On every small rule set each row has the value that counting by hand gives."""
+        problem = case.problem()
+        rows = list(constraint.rows(problem))
+        for rules in rule_sets(2):
+            for row in rows:
+                by_hand = counted(row.form, case, problem, rules)
+                assert computed(row.form, problem, rules) == pytest.approx(by_hand, abs=TOLERANCE), (row.name, rules)
+
+    def test_measures_every_row_about_predictions(self, constraint: Constraint, case: Case) -> None:
+        """``measure`` gives a finite number for each row that predictions alone decide."""
+        problem = case.problem()
+        measured = constraint.measure(problem, problem.predict([Rule((0,))]))
+        assert all(isinstance(value, float) and math.isfinite(value) for value in measured.values()), measured
+        for row in constraint.rows(problem):
+            if not (row.form.length or row.form.rule or row.form.variables):
+                assert row.name in measured, f"measure says nothing of the row {row.name!r}"
+
+    def test_proxy_is_the_truth_when_rules_do_not_overlap(self, constraint: Constraint, case: Case) -> None:
+        """Where no row is covered twice, a row's value and the measured one are the same."""
+        problem = case.problem()
+        rows = list(constraint.rows(problem))
+        for rules in rule_sets(2):
+            if problem.covers(rules).sum(axis=0).max(initial=0) <= 1:
+                measured = constraint.measure(problem, problem.predict(rules))
+                for row in rows:
+                    if row.name in measured:
+                        value = pytest.approx(computed(row.form, problem, rules), abs=TOLERANCE)
+                        assert measured[row.name] == value, (row.name, rules)
+
+    def test_measures_what_it_means(self, constraint: Constraint, case: Case) -> None:
+        """``measure`` agrees with the author's own counting (:meth:`expected`) on every small rule set."""
+        problem = case.problem()
+        for rules in rule_sets(2):
+            expected = self.expected(constraint, case.y, case.predict(rules), case.sensitive, case.weights)
+            if expected is None:
+                return
+            assert constraint.measure(problem, problem.predict(rules)) == pytest.approx(expected, abs=TOLERANCE), rules
+
+    def test_speaks_of_the_original_labels(self, constraint: Constraint, case: Case) -> None:
+        """The same predictions measure the same whether the rules are in DNF or CNF."""
+        y_pred = np.random.default_rng(5).random(len(case.y)) < 0.5
+        dnf, cnf = (constraint.measure(case.problem(form=form, merge=False), y_pred) for form in ("dnf", "cnf"))
+        assert dnf == pytest.approx(cnf, abs=TOLERANCE)
+
+    def test_merging_equal_rows_changes_nothing(self, constraint: Constraint, case: Case) -> None:
+        """Equal rows apart, merged, or with their weight as repetitions: the same rows and values."""
+        again = np.repeat(np.arange(len(case.y)), case.weights.astype(int))[::-1]
+        repeated = Case(
+            case.X[again],
+            case.y[again],
+            np.ones(len(again)),
+            {name: column[again] for name, column in case.sensitive.items()},
+            case.form,
+        )
+        problems = [case.problem(), case.problem(merge=False), repeated.problem(), repeated.problem(merge=False)]
+        for rules in ([], [Rule((0,))], [Rule((0, 1)), Rule((2,)), Rule((1, 3))]):
+            values = [_values(constraint, problem, rules) for problem in problems]
+            for other in values[1:]:
+                assert other == pytest.approx(values[0], abs=TOLERANCE), rules
+
+    def test_is_pure(self, constraint: Constraint, case: Case) -> None:
+        """Asking changes neither the constraint nor the problem: the second answer equals the first."""
+        problem = case.problem()
+        before = pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes))
+        first, second = ([_plain(row) for row in constraint.rows(problem)] for _ in range(2))
+        assert first == second
+        assert pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes)) == before
+
+    def test_is_a_value(self, constraint: Constraint) -> None:
+        """Constraints can be hashed, compared and pickled: use a frozen attrs class (or dataclass)."""
+        copy = pickle.loads(pickle.dumps(constraint))
+        assert copy == constraint
+        assert hash(copy) == hash(constraint)
+
+    def test_limits_rules_truthfully(self, constraint: Constraint, case: Case) -> None:
+        """No rule set that satisfies the rows has more rules than ``max_rules``."""
+        problem = case.problem()
+        rows = [row for row in constraint.rows(problem) if not row.form.variables]
+        limit = constraint.max_rules(problem)
+        for rules in rule_sets():
+            if len(rules) > limit:
+                values = [row.violation(computed(row.form, problem, rules)) for row in rows]
+                assert any(value > TOLERANCE for value in values), f"{rules} satisfies the rows, yet max_rules={limit}"
+
+    def test_objective_is_well_formed(self, constraint: Constraint, case: Case) -> None:
+        """A term for the objective is finite, over the right samples, and its variables are those of the rows."""
+        problem = case.problem()
+        objective = constraint.objective(problem)
+        if objective is not None:
+            _check_form(objective, problem, "The objective")
+            known = {name for row in constraint.rows(problem) for name in row.form.variables}
+            assert set(objective.variables) <= known, "A variable of the objective is in no row, so it would be 0."
+
+    def test_notes_are_sentences(self, constraint: Constraint, case: Case) -> None:
+        """Notes for people are non-empty text."""
+        some_missing = {name: [None, *column[1:]] for name, column in case.sensitive.items()}
+        for problem in (case.problem(), case.problem(groups=some_missing)):
+            assert all(isinstance(note, str) and note.strip() for note in constraint.notes(problem))
+
+    @pytest.mark.parametrize("lacking", ["groups", "second group", "labels", "positives", "negatives"])
+    def test_says_what_is_wrong_with_the_data(self, constraint: Constraint, case: Case, lacking: str) -> None:
+        """Data that the constraint cannot use makes a ConfigurationError with a message, or finite rows: no crash."""
+        black = case.sensitive["race"] == "Black"
+        nobody = np.full(len(case.y), None)
+        keep = {"positives": ~(black & case.y), "negatives": ~(black & ~case.y)}.get(lacking, np.ones_like(black))
+        groups: dict[str, Any] | None = {
+            "groups": None,
+            "second group": {name: np.full(len(case.y), column[0]) for name, column in case.sensitive.items()},
+            "labels": dict.fromkeys(case.sensitive, nobody),
+        }.get(lacking, {name: column[keep] for name, column in case.sensitive.items()})
+        problem = Problem.from_arrays(case.X[keep], case.y[keep], groups=groups, form=case.form)
+        try:
+            rows, message = list(constraint.rows(problem)), None
+        except ConfigurationError as error:
+            rows, message = [], str(error)
+        assert message is None or len(message) > 20, f"The message does not help: {message}"
+        for row in rows:
+            _check_form(row.form, problem, f"The row {row.name!r}")
+
+
+def _check_form(form: LinearForm, problem: Problem, what: str) -> None:
+    numbers = [form.length, form.rule, form.const, *form.variables.values()]
+    for vector in (form.zeta, form.cover):
+        if vector is not None:
+            assert vector.shape == (problem.n_samples,), f"{what} is not over {problem.n_samples} samples."
+            numbers += vector.tolist()
+    assert all(math.isfinite(number) for number in numbers), f"{what} has a coefficient that is not finite."
+    if form.zeta is not None:
+        assert not form.zeta[~problem.y].any(), f"{what} counts samples as missed that no rule should cover."
+
+
+def _values(constraint: Constraint, problem: Problem, rules: Sequence[Rule]) -> dict[str, float]:
+    values = {f"row {row.name}": computed(row.form, problem, rules) for row in constraint.rows(problem)}
+    return values | constraint.measure(problem, problem.predict(rules))
+
+
+def _plain(row: Row) -> tuple[Any, ...]:
+    form = row.form
+    vectors = [None if vector is None else vector.tolist() for vector in (form.zeta, form.cover)]
+    return row.name, row.lo, row.hi, vectors, form.length, form.rule, form.const, dict(form.variables)
