@@ -28,8 +28,7 @@ from rulecg_core.arrays import FloatArray, IntArray
 
 from . import options
 from .availability import package_availability
-from .interruption import Interruption
-from .pool import SolutionPool
+from .mip_solve import MIPSolve, Outcome
 
 _SIMPLEX_STRATEGY = {"dual-simplex": 1, "primal-simplex": 4}
 
@@ -85,7 +84,7 @@ class HiGHS(Backend):
         should_stop: Callable[[], bool] | None = None,
     ) -> MIPResult:
         self.require()
-        return _MIPSolve(self, model, limits, pool_size, should_stop).run(start)
+        return _HiGHSSolve(self, model, limits, pool_size, should_stop).run(start)
 
     def new_solver(self, threads: int) -> Any:
         """A silent solver with these options set."""
@@ -207,64 +206,53 @@ class HiGHSSession(LPSession):
             raise SolveError(f"HiGHS: {message}; an index is out of range or a number is not finite.")
 
 
-class _MIPSolve:
-    """One mixed-integer solve."""
+class _HiGHSSolve(MIPSolve):
+    """One mixed-integer solve with HiGHS."""
 
-    def __init__(
-        self,
-        backend: HiGHS,
-        model: MIPModel,
-        limits: MIPLimits,
-        pool_size: int,
-        should_stop: Callable[[], bool] | None,
-    ) -> None:
-        self._backend, self._model, self._limits = backend, model, limits
-        self._deadline = Deadline.after(limits.seconds)
-        self._pool = SolutionPool(model, pool_size, self._solve_with_integers_fixed)
-        self._interruption = Interruption(should_stop)
-        self._notes: list[str] = []
+    backend: HiGHS
 
-    def run(self, start: Sequence[FloatArray]) -> MIPResult:
-        if any(accepted is None for accepted in self._pool.add_all(start)):
-            self._notes.append("A start solution was infeasible and was not used.")
-        if self._target_reached():
-            return self._result("target reached by a start solution", Stop.TARGET_REACHED, Solution.NONE, None)
-        solver = self._loaded_solver()
-        best = self._pool.best
+    def _solve(self) -> Outcome:
+        solver = self._loaded_solver(self.model.costs)
+        best = self.pool.best
         if best is not None:
-            columns = np.arange(self._model.n_columns, dtype=np.int32)
+            columns = np.arange(self.model.n_columns, dtype=np.int32)
             solver.setSolution(len(columns), columns, best.x)
         solver.cbMipSolution.subscribe(self._on_solution)
-        solver.cbMipInterrupt.subscribe(self._on_chance_to_stop)
-        solver.cbSimplexInterrupt.subscribe(self._on_chance_to_stop)
-        self._interruption.run(solver.run)
+        for chance in (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt):
+            chance.subscribe(self._on_chance_to_stop)
+        self.interruption.run(solver.run)
         native, stop, solution = _native(solver)
         if native == "Primal infeasible or unbounded":
             solution, stop = self._infeasible_or_unbounded(), Stop.COMPLETED
         found = solver.getSolution()
         if found.value_valid and solution is not Solution.UNBOUNDED:
-            self._pool.add(np.array(found.col_value, dtype=np.float64))
-        bound = self._bound(solver, solution)
+            self.pool.add(np.array(found.col_value, dtype=np.float64))
+        info = solver.getInfo()
+        if self.model.integer.any():
+            bound: float | None = float(info.mip_dual_bound)
+        else:
+            bound = float(info.objective_function_value) if solution is Solution.OPTIMAL else None
         solver.clearCallbacks()
         solver.clear()
-        return self._result(native, stop, solution, bound)
+        return native, stop, solution, bound
 
-    def _loaded_solver(self, costs: FloatArray | None = None) -> Any:
-        model, limits = self._model, self._limits
-        solver = self._backend.new_solver(limits.threads or self._backend.threads)
-        for option, value in {
+    def _loaded_solver(self, costs: FloatArray) -> Any:
+        model, limits = self.model, self.limits
+        solver = self.backend.new_solver(limits.threads or self.backend.threads)
+        settings = {
             "mip_rel_gap": limits.relative_gap,
             "mip_abs_gap": limits.absolute_gap,
             "random_seed": limits.seed % 2_147_483_647,
-            "time_limit": self._deadline.remaining,
-        }.items():
-            solver.setOptionValue(option, value)
+            "time_limit": self.deadline.remaining,
+        }
         if limits.target is not None:
             # HiGHS wants the objective below its target, we are content with equality.
-            solver.setOptionValue("objective_target", limits.target + 1e-9 * max(1.0, abs(limits.target)))
+            settings["objective_target"] = limits.target + 1e-9 * max(1.0, abs(limits.target))
+        for option, value in settings.items():
+            solver.setOptionValue(option, value)
         status = solver.passModel(
             model.n_columns, len(model.rows), len(model.rows.values), 2, 1, model.offset,
-            model.costs if costs is None else costs, model.lower, model.upper, model.row_lower, model.row_upper,
+            costs, model.lower, model.upper, model.row_lower, model.row_upper,
             model.rows.starts.astype(np.int32), model.rows.indices.astype(np.int32), model.rows.values,
             model.integer.astype(np.int32),
         )
@@ -274,64 +262,18 @@ class _MIPSolve:
 
     def _on_solution(self, event: Any) -> None:
         try:
-            self._pool.add(np.array(event.data_out.mip_solution, dtype=np.float64))
+            self.pool.add(np.array(event.data_out.mip_solution, dtype=np.float64))
         except BaseException as error:
-            self._interruption.fail(error)
+            self.interruption.fail(error)
 
     def _on_chance_to_stop(self, event: Any) -> None:
-        if self._interruption.requested:
+        if self.interruption.requested:
             event.interrupt()
 
-    def _target_reached(self) -> bool:
-        best, target = self._pool.best, self._limits.target
-        return best is not None and target is not None and best.objective <= target
-
     def _infeasible_or_unbounded(self) -> Solution:
-        solver = self._loaded_solver(costs=np.zeros(self._model.n_columns))
-        self._interruption.run(solver.run)
+        """HiGHS did not tell which; without costs the answer is plain."""
+        solver = self._loaded_solver(np.zeros(self.model.n_columns))
+        self.interruption.run(solver.run)
         _, _, solution = _native(solver)
-        return {Solution.INFEASIBLE: Solution.INFEASIBLE, Solution.OPTIMAL: Solution.UNBOUNDED}.get(
-            solution, Solution.NONE
-        )
-
-    def _bound(self, solver: Any, solution: Solution) -> float | None:
-        if solution in (Solution.INFEASIBLE, Solution.UNBOUNDED):
-            return None
-        if self._model.integer.any():
-            return float(solver.getInfo().mip_dual_bound)
-        return float(solver.getInfo().objective_function_value) if solution is Solution.OPTIMAL else None
-
-    def _solve_with_integers_fixed(self, point: FloatArray) -> FloatArray | None:
-        model = self._model
-        if model.integer.all() or self._deadline.passed:
-            return None
-        with_fixed = HiGHSSession(self._backend)
-        try:
-            with_fixed.add_columns(
-                model.costs,
-                np.where(model.integer, point, model.lower),
-                np.where(model.integer, point, model.upper),
-                SparseVectors.empty(model.n_columns),
-            )
-            with_fixed.add_rows(model.row_lower, model.row_upper, model.rows)
-            answer = with_fixed.solve(self._deadline)
-            return answer.primal if answer.is_optimal else None
-        finally:
-            with_fixed.close()
-
-    def _result(self, native: str, stop: Stop, solution: Solution, bound: float | None) -> MIPResult:
-        self._pool.settle()
-        best = self._pool.best
-        if self._pool.n_dropped:
-            self._notes.append(f"{self._pool.n_dropped} solutions broke a row once rounded and were dropped.")
-        if best is not None and solution is not Solution.OPTIMAL:
-            solution = Solution.FEASIBLE
-        elif best is None and solution is Solution.OPTIMAL:
-            stop, solution = Stop.ERROR, Solution.NONE
-        if stop is not Stop.COMPLETED and self._target_reached():
-            stop = Stop.TARGET_REACHED
-        if bound is not None and not (math.isfinite(bound) and bound < 1e100):
-            bound = None
-        if bound is not None and best is not None:
-            bound = min(bound, best.objective)
-        return MIPResult(stop, solution, self._pool.solutions(), bound, native, tuple(self._notes))
+        known = {Solution.INFEASIBLE: Solution.INFEASIBLE, Solution.OPTIMAL: Solution.UNBOUNDED}
+        return known.get(solution, Solution.NONE)

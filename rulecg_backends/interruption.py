@@ -47,20 +47,24 @@ class Interruption:
         ``should_stop`` is asked here, in the caller's thread; ``on_request`` is called once when a stop is wanted.
         """
         failure: list[BaseException] = []
+        # Not Thread.join: a KeyboardInterrupt inside it makes Python 3.10 to 3.12 believe that the thread has ended.
+        finished = threading.Event()
 
         def work() -> None:
             try:
                 solve()
             except BaseException as error:
                 failure.append(error)
+            finally:
+                finished.set()
 
-        worker = threading.Thread(target=work, name="rulecg-solver", daemon=True)
-        worker.start()
+        threading.Thread(target=work, name="rulecg-solver", daemon=True).start()
         told = False
-        while worker.is_alive():
+        while True:
             try:
-                worker.join(0.02)
-                if worker.is_alive() and self.ask() and not told:
+                if finished.wait(0.02):
+                    break
+                if self.ask() and not told:
                     told = True
                     if on_request is not None:
                         on_request()

@@ -93,7 +93,8 @@ def covering_program(seed: int, n_rows: int, n_columns: int, density: float = 0.
     """The shape of a master: cover each row or pay for it, with one budget row."""
     rng = np.random.default_rng(seed)
     covers = (rng.random((n_rows, n_columns)) < density).astype(float)
-    matrix = np.vstack([np.hstack([np.eye(n_rows), covers]), np.append(np.zeros(n_rows), rng.integers(2, 7, n_columns))])
+    budget = np.append(np.zeros(n_rows), rng.integers(2, 7, n_columns))
+    matrix = np.vstack([np.hstack([np.eye(n_rows), covers]), budget])
     return LinearProgram(
         np.append(np.ones(n_rows), covers.sum(axis=0) * rng.random(n_columns) * 0.5),
         np.zeros(n_rows + n_columns),
@@ -120,7 +121,7 @@ def optimality_violation(program: LinearProgram, solution: LPSolution) -> float:
         _misplaced(reduced_costs, x - program.lower, program.upper - x, column_scale),
     )
     stated = abs(solution.objective - program.costs @ x) / (1.0 + np.abs(program.costs) @ np.abs(x))
-    return float(max(stated, *(np.max(part, initial=0.0) for part in (*bounds, *rows, *prices))))
+    return max(float(stated), *(float(np.max(part, initial=0.0)) for part in (*bounds, *rows, *prices)))
 
 
 def _above_zero(excess: FloatArray, scale: FloatArray) -> FloatArray:
