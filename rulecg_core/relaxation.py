@@ -38,7 +38,8 @@ class LinearMaster:
         self.problem = problem
         self.objective = objective
         self.rows = tuple(rows)
-        self.max_rules = max_rules
+        # A bound below one rule still needs a link row that can be written down.
+        self.max_rules = max(1.0, max_rules)
         self.backend = backend
         self.positives: IntArray = np.flatnonzero(problem.y)
         self.variables = tuple(dict.fromkeys(name for form in self._forms() for name in form.variables))

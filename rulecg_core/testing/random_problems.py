@@ -1,0 +1,69 @@
+"""Small random problems, the same for the same seed, for comparison with brute force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rulecg_core.arrays import BoolArray, FloatArray, IntArray
+from rulecg_core.pricing import PricingProblem
+from rulecg_core.problem import Problem
+
+
+def random_pricing_problem(
+    seed: int, *, max_samples: int = 40, max_features: int = 8, max_conditions: int = 5
+) -> PricingProblem:
+    """A pricing problem with few samples and features, and with everything that may come: weights of every sign, zero
+    weights, ties, equal samples, constant and nested features, free, dear and negative prices, unequal costs."""
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.integers(1, max_samples + 1))
+    n_features = int(rng.integers(1, max_features + 1))
+    X = rng.random((n_samples, n_features)) < rng.choice([0.3, 0.6, 0.9])
+    chains = _nest_some(X, rng) if rng.random() < 0.4 else np.arange(n_features)
+    weights = _weights_of_some_kind(n_samples, rng)
+    return PricingProblem(
+        X=X,
+        sample_weights=weights,
+        condition_price=float(rng.choice([0.0, 0.1, 0.5, 1.0, -0.1, -0.5])),
+        constant=float(rng.choice([0.0, rng.normal(), 0.3 * np.abs(weights).sum()])),
+        max_conditions=int(rng.integers(1, max_conditions + 1)),
+        feature_costs=None if rng.random() < 0.7 else rng.choice([0.0, 0.5, 1.0, 2.0], size=n_features),
+        chains=chains,
+    )
+
+
+def random_problem(seed: int, *, max_samples: int = 40, max_features: int = 8, **settings: Any) -> Problem:
+    """A learning problem with both labels, whole sample weights and, by chance, equal samples; settings as in
+    :meth:`Problem.from_arrays`."""
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.integers(2, max_samples + 1))
+    n_features = int(rng.integers(1, max_features + 1))
+    X = rng.random((n_samples, n_features)) < rng.choice([0.3, 0.6])
+    y = rng.random(n_samples) < 0.5
+    y[:2] = [True, False]
+    defaults: dict[str, Any] = {
+        "weights": rng.integers(1, 4, size=n_samples).astype(np.float64),
+        "max_conditions": int(rng.integers(1, 6)),
+    }
+    return Problem.from_arrays(X, y, **{**defaults, **settings})
+
+
+def _nest_some(X: BoolArray, rng: np.random.Generator) -> IntArray:
+    """Make the features of one number nested, in place; the numbers."""
+    chains = rng.integers(0, max(1, X.shape[1] // 2), size=X.shape[1])
+    for number in range(X.shape[1]):
+        members = np.flatnonzero(chains == number)
+        X[:, members] = np.logical_and.accumulate(X[:, members], axis=1)
+    return chains.astype(np.int64)
+
+
+def _weights_of_some_kind(n_samples: int, rng: np.random.Generator) -> FloatArray:
+    kind = rng.choice(["duals", "any", "whole", "negative", "positive", "zero"], p=[0.3, 0.3, 0.25, 0.06, 0.06, 0.03])
+    if kind == "duals":
+        return np.where(rng.random(n_samples) < 0.5, 1.0, -rng.random(n_samples) * (rng.random(n_samples) < 0.7))
+    if kind == "any":
+        return rng.normal(size=n_samples) * (rng.random(n_samples) < 0.8)
+    if kind == "whole":
+        return rng.integers(-3, 4, size=n_samples).astype(np.float64)
+    return rng.random(n_samples) * {"negative": -1.0, "positive": 1.0, "zero": 0.0}[str(kind)]
