@@ -26,15 +26,13 @@ def load_registry(
     """
     environ = os.environ if environ is None else environ
     disabled = {name.strip().lower() for name in environ.get(DISABLE_VARIABLE, "").split(",") if name.strip()}
-    manager = pluggy.PluginManager(hookspecs.GROUP)
-    manager.add_hookspecs(hookspecs)
     registry = Registry()
     for point in sorted(entry_points(group=hookspecs.GROUP) if found is None else found, key=lambda p: p.name):
         distribution = point.dist.name if point.dist is not None else "an unknown distribution"
         if {point.name.lower(), distribution.lower()} & disabled:
             continue
         try:
-            _load(manager, registry, point, distribution)
+            _load(registry, point, distribution)
         except Exception as error:  # a stranger's code: anything may come, and the rest must go on
             registry.problems.append(Problem(point.name, distribution, f"{type(error).__name__}: {error}"))
     for (kind, name), entries in registry.entries.items():
@@ -46,24 +44,20 @@ def load_registry(
     return registry
 
 
-def _load(manager: pluggy.PluginManager, registry: Registry, point: EntryPoint, distribution: str) -> None:
-    plugin = point.load()
-    manager.register(plugin, name=f"{distribution}:{point.name}")
-    try:
-        manager.check_pending()
-    except pluggy.PluginValidationError as error:
-        manager.unregister(plugin)
-        raise ValueError(str(error)) from None
-    others = [other for other in manager.get_plugins() if other is not plugin]
+def _load(registry: Registry, point: EntryPoint, distribution: str) -> None:
+    # One manager per plugin: what a hook does, and where it fails, is then known to be this plugin's.
+    manager = pluggy.PluginManager(hookspecs.GROUP)
+    manager.add_hookspecs(hookspecs)
+    manager.register(point.load(), name=f"{distribution}:{point.name}")
+    manager.check_pending()
     collected: list[Entry] = []
     for kind in KINDS:
-        hook = manager.subset_hook_caller(f"rulecg_register_{kind}s", others)
+        hook = getattr(manager.hook, f"rulecg_register_{kind}s")
         hook(register=_collector(kind, distribution, collected))
     for entry in collected:
         registry.add(entry)
-    listen = manager.subset_hook_caller("rulecg_on_event", others)
-    if listen.get_hookimpls() and any(impl.plugin is plugin for impl in listen.get_hookimpls()):
-        registry.observers.append((distribution, lambda event: listen(event=event)))
+    if manager.hook.rulecg_on_event.get_hookimpls():
+        registry.observers.append((distribution, lambda event: manager.hook.rulecg_on_event(event=event)))
 
 
 def _collector(kind: Kind, distribution: str, collected: list[Entry]) -> Callable[..., None]:
