@@ -90,7 +90,7 @@ def cycling_problem():
 class StuckSession(RecordingSession):
     """Returns the same duals whatever was added, as solvers do that bound w by 1 behind the user's back."""
 
-    def solve(self, deadline=Deadline()):
+    def solve(self, deadline=Deadline()):  # noqa: B008 - Deadline is frozen
         solution = super().solve(deadline)
         return evolve(solution, dual=np.array([1.0, 1.0, 1.0, 0.0]))
 
