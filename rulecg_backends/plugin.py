@@ -6,8 +6,10 @@ from rulecg_core import hookimpl
 from rulecg_core.registry import Register
 
 from .highs import HiGHS
+from .scip import SCIP
 
 
 @hookimpl
 def rulecg_register_backends(register: Register) -> None:
     register("highs", HiGHS)
+    register("scip", SCIP)

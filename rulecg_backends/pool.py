@@ -22,7 +22,7 @@ class SolutionPool:
 
     def __init__(self, model: MIPModel, size: int, repair: Repair | None = None) -> None:
         self._model = model
-        self._size = max(1, size)
+        self.size = max(1, size)
         self._repair = repair
         self._found: dict[bytes, MIPSolution] = {}
         self._doubtful: dict[bytes, FloatArray] = {}
@@ -59,7 +59,7 @@ class SolutionPool:
 
     def solutions(self) -> tuple[MIPSolution, ...]:
         """Best first."""
-        return tuple(sorted(self._found.values(), key=lambda found: found.objective)[: self._size])
+        return tuple(sorted(self._found.values(), key=lambda found: found.objective)[: self.size])
 
     def _rounded(self, x: FloatArray) -> FloatArray | None:
         if len(x) != self._model.n_columns or not np.all(np.isfinite(x)):
@@ -81,7 +81,7 @@ class SolutionPool:
             return known
         made = MIPSolution(point, objective)
         self._found[key] = made
-        if len(self._found) > 2 * self._size + 50:
-            kept = sorted(self._found.items(), key=lambda item: item[1].objective)[: self._size]
+        if len(self._found) > 2 * self.size + 50:
+            kept = sorted(self._found.items(), key=lambda item: item[1].objective)[: self.size]
             self._found = dict(kept)
         return made

@@ -1,0 +1,108 @@
+"""A copy of a session's linear program: to rebuild it, and to check a solver's proof of having no optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulecg_core import SparseVectors
+from rulecg_core.arrays import FloatArray, IntArray
+
+
+class LinearData:
+    """``min costs @ x, row_lower <= rows x <= row_upper, lower <= x <= upper``, growing by rows and columns."""
+
+    def __init__(self) -> None:
+        self.costs = np.zeros(0)
+        self.lower = np.zeros(0)
+        self.upper = np.zeros(0)
+        self.row_lower = np.zeros(0)
+        self.row_upper = np.zeros(0)
+        self._blocks: list[SparseVectors] = []
+        """Pieces of the matrix as (row, column, value) kept row by row; joined when asked for."""
+        self._shape_of_block: list[tuple[str, int]] = []
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.costs)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.row_lower)
+
+    def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
+        self._blocks.append(entries)
+        self._shape_of_block.append(("columns", self.n_columns))
+        self.costs = np.append(self.costs, costs)
+        self.lower = np.append(self.lower, lower)
+        self.upper = np.append(self.upper, upper)
+
+    def add_rows(self, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
+        self._blocks.append(entries)
+        self._shape_of_block.append(("rows", self.n_rows))
+        self.row_lower = np.append(self.row_lower, lower)
+        self.row_upper = np.append(self.row_upper, upper)
+
+    def set_costs(self, columns: IntArray, costs: FloatArray) -> None:
+        self.costs[columns] = costs
+
+    def set_column_bounds(self, columns: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+        self.lower[columns], self.upper[columns] = lower, upper
+
+    @property
+    def rows(self) -> SparseVectors:
+        """The whole matrix, row by row."""
+        which: list[IntArray] = []
+        indices: list[IntArray] = []
+        for (kind, first), block in zip(self._shape_of_block, self._blocks, strict=True):
+            owners = block.owners() + first
+            which.append(owners if kind == "rows" else block.indices)
+            indices.append(block.indices if kind == "rows" else owners)
+        row_of = np.concatenate([*which, np.zeros(0, np.int64)]).astype(np.int64)
+        order = np.argsort(row_of, kind="stable")
+        starts = np.zeros(self.n_rows + 1, np.int64)
+        np.cumsum(np.bincount(row_of, minlength=self.n_rows), out=starts[1:])
+        return SparseVectors(
+            starts,
+            np.concatenate([*indices, np.zeros(0, np.int64)]).astype(np.int64)[order],
+            np.concatenate([*(block.values for block in self._blocks), np.zeros(0)])[order],
+        )
+
+    def proves_infeasible(self, ray: FloatArray) -> bool:
+        """Whether the combination of rows given by the ray asks for more than the bounds of x allow (Farkas)."""
+        scale = float(np.max(np.abs(ray), initial=0.0))
+        if scale == 0.0 or not np.all(np.isfinite(ray)):
+            return False
+        ray = np.where(np.abs(ray) <= 1e-9 * scale, 0.0, ray / scale)
+        rows = self.rows
+        terms = rows.values * ray[rows.owners()]
+        combined = np.bincount(rows.indices, terms, minlength=self.n_columns).astype(np.float64)
+        size = np.bincount(rows.indices, np.abs(terms), minlength=self.n_columns)
+        combined[np.abs(combined) <= 1e-9 * size] = 0.0
+        asked = _extreme(ray, self.row_lower, self.row_upper)
+        offered = _extreme(combined, self.upper, self.lower)
+        if not np.isfinite(asked) or not np.isfinite(offered):
+            return False
+        return asked > offered + 1e-7 * max(1.0, abs(asked), abs(offered))
+
+    def proves_unbounded(self, ray: FloatArray) -> bool:
+        """Whether the ray improves the objective without end and keeps every row and bound."""
+        scale = float(np.max(np.abs(ray), initial=0.0))
+        if scale == 0.0 or not np.all(np.isfinite(ray)):
+            return False
+        ray = ray / scale
+        activity = self.rows.dot(ray)
+        tolerance = 1e-7 * max(1.0, float(np.max(np.abs(self.rows.values), initial=0.0)))
+        keeps_rows = not (
+            np.any(activity[np.isfinite(self.row_lower)] < -tolerance)
+            or np.any(activity[np.isfinite(self.row_upper)] > tolerance)
+        )
+        keeps_bounds = not (
+            np.any(ray[np.isfinite(self.lower)] < -1e-7) or np.any(ray[np.isfinite(self.upper)] > 1e-7)
+        )
+        return keeps_rows and keeps_bounds and float(self.costs @ ray) < -1e-9
+
+
+def _extreme(weights: FloatArray, when_positive: FloatArray, when_negative: FloatArray) -> float:
+    """``Σ weight * (one side if the weight is positive, the other if negative)``."""
+    used = weights != 0.0
+    return float(np.sum(weights[used] * np.where(weights > 0, when_positive, when_negative)[used]))
