@@ -48,7 +48,7 @@ def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) ->
     def of_block(X: NDArray[np.uint8], weights: FloatArray, first_row: int) -> FloatArray:
         total = np.zeros((2, len(members), problem.n_features))
         sums, row = np.empty(total.shape, dtype=dtype), np.empty(problem.n_features, dtype=dtype)
-        step = len(X) if is_exact else SINGLE_ROWS
+        step = max(1, len(X)) if is_exact else SINGLE_ROWS
         for start in range(0, len(X), step):
             sums[:] = 0
             add_extensions(X[start : start + step], weights[start : start + step], members, sums, row)

@@ -28,7 +28,7 @@ def random_pricing_problem(
         condition_price=float(rng.choice([0.0, 0.1, 0.5, 1.0, -0.1, -0.5])),
         constant=float(rng.choice([0.0, rng.normal(), 0.3 * np.abs(weights).sum()])),
         max_conditions=int(rng.integers(1, max_conditions + 1)),
-        feature_costs=None if rng.random() < 0.7 else rng.choice([0.0, 0.5, 1.0, 2.0], size=n_features),
+        feature_costs=np.ones(n_features) if rng.random() < 0.7 else rng.choice([0.0, 0.5, 1.0, 2.0], size=n_features),
         chains=chains,
     )
 
