@@ -39,7 +39,7 @@ def between(low: float, high: float) -> Callable[[object, Any, object], None]:
     return check
 
 
-def one_of(*words: str) -> Callable[[object, Any, object], None]:
+def one_of(*words: object) -> Callable[[object, Any, object], None]:
     """A validator: one of the words."""
 
     def check(instance: object, attribute: Any, value: object) -> None:

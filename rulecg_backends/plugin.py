@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulecg_core import hookimpl
 from rulecg_core.registry import Register
 
+from .cbc import CBC
 from .highs import HiGHS
 from .scip import SCIP
 
@@ -12,4 +13,5 @@ from .scip import SCIP
 @hookimpl
 def rulecg_register_backends(register: Register) -> None:
     register("highs", HiGHS)
+    register("cbc", CBC)
     register("scip", SCIP)
