@@ -16,7 +16,7 @@ from rulecg_core import Condition, ConfigurationError
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray
 from rulecg_core.conditions import as_numbers, is_missing
 
-from .table import Table, as_table, column_kind, plain
+from .table import as_frame, column_kind, plain
 from .thresholds import quantile_thresholds
 from .weights import checked_weights
 
@@ -69,26 +69,22 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
         """Choose the conditions. Rows with weight 0 count as absent, whole-number weights as repeated rows."""
         self._check_parameters()
-        table = as_table(X)
+        table = as_frame(X)
         validate_data(self, X, skip_check_array=True)
-        n_rows = len(next(iter(table.values())))
-        weights = checked_weights(sample_weight, n_rows)
-        rows = None if weights is None or np.all(weights > 0) else np.flatnonzero(weights > 0)
-        if rows is not None and weights is not None:
-            weights = weights[rows]
-        self.column_names_ = tuple(table)
+        weights = checked_weights(sample_weight, len(table))
+        if weights is not None and not np.all(weights > 0):
+            table, weights = table[weights > 0], weights[weights > 0]
+        self.column_names_ = tuple(table.columns)
         self.conditions_ = []
-        for name, column in table.items():
-            column = column if rows is None else _take(column, rows)
-            self.conditions_ += self._column_conditions(name, column, weights)
+        for name in self.column_names_:
+            self.conditions_ += self._column_conditions(name, table[name], weights)
         return self
 
     def transform(self, X: Any) -> BoolArray:
         """One boolean column per condition (stored column by column)."""
         check_is_fitted(self)
         table = self._named(X)
-        n_rows = len(next(iter(table.values())))
-        features = np.empty((len(self.conditions_), n_rows), dtype=bool)
+        features = np.empty((len(self.conditions_), len(table)), dtype=bool)
         first = 0
         for name, group in groupby(self.conditions_, key=lambda condition: condition.column):
             conditions = list(group)
@@ -111,11 +107,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
 
-    def _named(self, X: Any) -> Table:
+    def _named(self, X: Any) -> pd.DataFrame:
         """The table under the names seen in fit, whether or not X brings names."""
-        table = as_table(X)
+        table = as_frame(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return dict(zip(self.column_names_, table.values(), strict=True))
+        return table.set_axis(list(self.column_names_), axis=1)
 
     def _check_parameters(self) -> None:
         if not isinstance(self.n_quantiles, Integral) or self.n_quantiles < 2:
@@ -124,7 +120,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if limit is not None and (not isinstance(limit, Integral) or limit < 1):
             raise ConfigurationError(f"max_categories must be None or a whole number of at least 1, not {limit!r}.")
 
-    def _column_conditions(self, name: str, column: Any, weights: FloatArray | None) -> list[Condition]:
+    def _column_conditions(self, name: str, column: pd.Series[Any], weights: FloatArray | None) -> list[Condition]:
         kind = column_kind(column, name)
         missing = is_missing(column)
         conditions: list[Condition] = []
@@ -132,9 +128,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if missing.all():
                 return []
             conditions = _both(Condition(name, "missing"))
-            present = np.flatnonzero(~missing)
-            column = _take(column, present)
-            weights = None if weights is None else weights[present]
+            column = column[~missing]
+            weights = None if weights is None else weights[~missing]
         if kind == "number":
             return self._number_conditions(name, as_numbers(column, name), weights) + conditions
         values, weight_of = _categories(column, weights)
@@ -171,11 +166,7 @@ def _both(condition: Condition) -> list[Condition]:
     return [condition, condition.complement()]
 
 
-def _take(column: Any, rows: Any) -> Any:
-    return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
-
-
-def _categories(column: Any, weights: FloatArray | None) -> tuple[list[Any], FloatArray]:
+def _categories(column: pd.Series[Any], weights: FloatArray | None) -> tuple[list[Any], FloatArray]:
     """The values of a column without missing entries, sorted, and how much weight each has."""
     codes, found = pd.factorize(np.asarray(column, dtype=object), sort=False)
     values = [plain(value) for value in found]
@@ -184,7 +175,7 @@ def _categories(column: Any, weights: FloatArray | None) -> tuple[list[Any], Flo
     return [values[position] for position in order], totals[order]
 
 
-def _evaluate(conditions: list[Condition], column: Any, name: str, features: BoolArray) -> None:
+def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, features: BoolArray) -> None:
     """Write each condition's truth values into its row of features; the column is decoded once for all of them."""
     operators = {condition.operator for condition in conditions}
     if operators & {"<=", ">"}:
@@ -194,8 +185,7 @@ def _evaluate(conditions: list[Condition], column: Any, name: str, features: Boo
         present = ~is_missing(column)
     if operators & {"==", "!="}:
         known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator == "=="))
-        objects = np.asarray(column.astype(object) if hasattr(column, "isna") else column, dtype=object)
-        codes = pd.Index(known, dtype=object).get_indexer(pd.Index(objects, dtype=object))
+        codes = pd.Index(known, dtype=object).get_indexer(pd.Index(column.astype(object)))
         code_of = {value: code for code, value in enumerate(known)}
     with np.errstate(invalid="ignore"):
         for condition, holds in zip(conditions, features, strict=True):

@@ -1,4 +1,4 @@
-"""Tables as the front door takes them in: named columns, whatever they came in as."""
+"""Tables as the front door takes them in: DataFrames with named columns, whatever they came in as."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from sklearn.utils.validation import check_array
 
 from rulecg_core import ConfigurationError
 from rulecg_core.arrays import AnyArray
-
-Table: TypeAlias = dict[str, Any]
-"""Columns by name, each a pandas Series or a one-dimensional array; this is what a RuleSet reads."""
 
 Kind: TypeAlias = Literal["number", "category", "boolean"]
 
@@ -31,26 +28,20 @@ class ColumnTypeError(ConfigurationError, TypeError):
     """A column holds values that rules cannot compare."""
 
 
-def as_table(X: Any) -> Table:
-    """The columns of a DataFrame, an array or a list of rows.
+def as_frame(X: Any) -> pd.DataFrame:
+    """A DataFrame, an array or a list of rows as a DataFrame whose columns have text for names; data is not copied.
 
     Columns of arrays and lists are called x0, x1, … as elsewhere in scikit-learn.
     """
     if isinstance(X, pd.DataFrame):
-        names = [str(name) for name in X.columns]
-        columns: list[Any] = [X.iloc[:, position] for position in range(X.shape[1])]
         _check_shape(X.shape)
-    else:
-        array = _as_array(X)
-        names = [f"x{position}" for position in range(array.shape[1])]
-        columns = [array[:, position] for position in range(array.shape[1])]
-        if array.dtype.kind == "O":  # pandas knows every kind of missing value that objects can hold
-            columns = [pd.Series(column) for column in columns]
-    table = dict(zip(names, columns, strict=True))
-    if len(table) < len(names):
-        twice = next(name for name in table if names.count(name) > 1)
-        raise ConfigurationError(f"Two columns are called {twice!r}: rename one, so that rules can name it.")
-    return table
+        names = [str(name) for name in X.columns]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise ConfigurationError(f"Two columns are called {twice!r}: rename one, so that rules can name it.")
+        return X.set_axis(names, axis=1)
+    array = _as_array(X)
+    return pd.DataFrame(array, columns=[f"x{position}" for position in range(array.shape[1])], copy=False)
 
 
 def _as_array(X: Any) -> AnyArray:

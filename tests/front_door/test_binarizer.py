@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rulecg.binarizer import Binarizer
-from rulecg.table import as_table
+from rulecg.table import as_frame
 from rulecg_core import Condition, ConfigurationError
 
 
@@ -248,5 +248,5 @@ def test_names_survive_pipelines_clones_and_pickles() -> None:
 
 
 def test_columns_of_a_table_keep_their_order() -> None:
-    """A table is its columns by name, in order, whatever the names were made of."""
-    assert list(as_table(pd.DataFrame([[1, 2]], columns=[7, "b"]))) == ["7", "b"]
+    """Names become text, in order, whatever they were made of, and the data is not copied."""
+    assert list(as_frame(pd.DataFrame([[1, 2]], columns=[7, "b"]))) == ["7", "b"]

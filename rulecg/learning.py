@@ -1,0 +1,92 @@
+"""From names and settings to the parts of a run: backend, pricers, constraints and master, found by the registry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+from attrs import frozen
+
+from rulecg_core import (
+    Backend,
+    ConfigurationError,
+    Constraint,
+    Limits,
+    Pricer,
+    Problem,
+    Registry,
+    Result,
+    generate_columns,
+)
+from rulecg_core.events import Event, Observer
+from rulecg_core.stages import DEFAULT_STAGES
+
+
+@frozen(eq=False)
+class Recipe:
+    """Everything a run needs besides the data."""
+
+    registry: Registry
+    backend: Backend
+    constraints: tuple[Constraint, ...]
+    pricers: tuple[tuple[str, Pricer], ...]
+    master: Callable[..., Any]
+
+    def learn(self, problem: Problem, limits: Limits, observer: Observer | None, seed: int) -> Result:
+        """Learn a rule set; plugins that listen hear every event, and the observer too."""
+
+        def on_event(event: Event) -> None:
+            self.registry.notify(event)
+            if observer is not None:
+                observer(event)
+
+        master = self.master(problem, self.constraints, self.backend)
+        return generate_columns(master, self.pricers, limits, on_event, seed=seed)
+
+
+def compose(
+    registry: Registry,
+    *,
+    max_complexity: float,
+    constraints: Iterable[str | Constraint] | str | Constraint,
+    backend: str | Backend | None,
+    pricers: str | Pricer | Sequence[str | Pricer],
+    loss: str,
+) -> Recipe:
+    """Resolve every name, so that a wrong one fails before any work is done."""
+    if (
+        isinstance(max_complexity, bool)
+        or not isinstance(max_complexity, Real)
+        or not math.isfinite(max_complexity)
+        or max_complexity < 0
+    ):
+        raise ConfigurationError(
+            f"max_complexity must be a number of at least 0, the most rules and conditions together, "
+            f"not {max_complexity!r}."
+        )
+    wanted = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
+    found_backend = registry.backend(backend)
+    complexity = registry.constraint(f"complexity:{max_complexity!r}")
+    return Recipe(
+        registry=registry,
+        backend=found_backend,
+        constraints=(complexity, *(registry.constraint(constraint) for constraint in wanted)),
+        pricers=tuple(
+            (pricer if isinstance(pricer, str) else type(pricer).__name__, registry.pricer(pricer, found_backend))
+            for pricer in _stages(registry, pricers)
+        ),
+        master=registry.entry("master", loss).factory,
+    )
+
+
+def _stages(registry: Registry, pricers: str | Pricer | Sequence[str | Pricer]) -> list[str | Pricer]:
+    if isinstance(pricers, str) and pricers == "auto":
+        # A default pricer may have been switched off; the status then says what was not proven.
+        known = set(registry.names("pricer"))
+        return [name for name in DEFAULT_STAGES if name in known] or list(DEFAULT_STAGES)
+    stages = [pricers] if isinstance(pricers, (str, Pricer)) else list(pricers)
+    if not stages:
+        raise ConfigurationError("pricers is empty: name at least one pricer, or say 'auto'.")
+    return stages
