@@ -150,8 +150,8 @@ class CBCSession(LPSession):
             return self._answer(Stop.TIME_LIMIT, Solution.NONE, "the process for CBC was still starting")
         reply = self._request(deadline)
         stop, solution = _STATUS.get(reply["status"], (Stop.ERROR, Solution.NONE))
-        primal = reply.get("primal")
-        if solution is Solution.OPTIMAL and np.max(np.abs(primal), initial=0.0) >= _HUGE:
+        primal: FloatArray | None = reply.get("primal")
+        if primal is not None and np.max(np.abs(primal), initial=0.0) >= _HUGE:
             solution = Solution.UNBOUNDED
         if solution is Solution.UNBOUNDED:
             solution = self._infeasible_or_unbounded(deadline)
@@ -213,13 +213,14 @@ class _CBCSolve(MIPSolve):
         target = self.limits.target
         if target is None:
             return self._run_once(self.model.costs, None)
-        # CBC stops at the first solution below a cutoff; without any it has proven that the target is out of reach.
+        # CBC stops at the first solution below a cutoff. When it has none, the target is out of reach, or CBC
+        # stopped at a solution that it then lost; both times the plain solve that follows is right.
         cutoff = target - self.model.offset
         cutoff += 1e-6 * max(1.0, abs(cutoff))
         native, stop, _, bound = self._run_once(self.model.costs, cutoff)
         if self.target_reached:
             return native, Stop.TARGET_REACHED, Solution.NONE, None
-        if stop is not Stop.COMPLETED:
+        if self.deadline.passed or self.interruption.requested:
             return native, stop, Solution.NONE, None if bound is None else min(bound, target)
         return self._run_once(self.model.costs, None)
 
@@ -266,10 +267,9 @@ class _CBCSolve(MIPSolve):
 
     def _request(self, costs: FloatArray, cutoff: float | None) -> dict[str, Any]:
         model, limits = self.model, self.limits
-        best = self.pool.best
+        best, no_entries = self.pool.best, _arrays(SparseVectors.empty(self.model.n_columns))
         return {
-            "columns": (costs, model.lower, model.upper, *_arrays(SparseVectors.empty(model.n_columns))),
-            "integer": model.integer,
+            "columns": (costs, model.lower, model.upper, *no_entries, model.integer),
             "rows": (model.row_lower, model.row_upper, *_arrays(model.rows)),
             "start": None if best is None or cutoff is not None else best.x,
             "cutoff": cutoff,

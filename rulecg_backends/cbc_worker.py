@@ -164,7 +164,7 @@ class Worker:
 
         started = time.perf_counter()
         model = LinearModel()
-        model.add_columns(*content["columns"], integer=content["integer"])
+        model.add_columns(*content["columns"])
         model.add_rows(*content["rows"])
         solver = model.solver
         for option, value in content["options"].items():
@@ -175,7 +175,7 @@ class Worker:
             model.start_from(content["start"])
         stop, heard = self._stop, [False]
 
-        class Watch(mip.ConstrsGenerator):
+        class Watch(mip.ConstrsGenerator):  # type: ignore[misc]
             """CBC knows no cancellation: once a stop is wanted, every node is cut off by a row no point can meet."""
 
             def generate_constrs(self, node: Any, depth: int = 0, npass: int = 0) -> None:

@@ -57,7 +57,7 @@ class HiGHS(Backend):
     capabilities: ClassVar[Capabilities] = Capabilities()
 
     threads: int = field(default=1, validator=options.whole_number)
-    """One by default: after a solve with more, a forked child process that uses HiGHS hangs."""
+    """For mixed-integer solves. One by default: after a solve with more, a forked child that uses HiGHS can hang."""
     lp_method: str = field(
         default="dual-simplex", validator=options.one_of("dual-simplex", "primal-simplex", "interior-point")
     )
@@ -121,8 +121,7 @@ class HiGHSSession(LPSession):
     """A linear program that HiGHS keeps, with its basis, from one solve to the next."""
 
     def __init__(self, backend: HiGHS) -> None:
-        self._backend = backend
-        self._solver = backend.new_solver(backend.threads)
+        self._solver = backend.new_solver(threads=1)
 
     def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         self._check(
@@ -165,21 +164,28 @@ class HiGHSSession(LPSession):
             # A basis that went bad after many additions is cured by a fresh start.
             self._solver.clearSolver()
             native, stop, solution = self._run(deadline)
-        if native == "Primal infeasible or unbounded" and not deadline.passed:
-            self._solver.setOptionValue("presolve", "off")
+        if stop is Stop.ERROR and not deadline.passed:
+            # Undecided between infeasible and unbounded, or in numerical trouble: another way through.
             self._solver.clearSolver()
-            native, stop, solution = self._run(deadline)
-            self._solver.setOptionValue("presolve", "on" if self._backend.presolve else "off")
+            native, stop, solution = self._run(deadline, presolve="off", simplex_strategy=4)
         return self._answer(native, stop, solution)
 
     def close(self) -> None:
         self._solver.clear()
 
-    def _run(self, deadline: Deadline) -> tuple[str, Stop, Solution]:
+    def _run(self, deadline: Deadline, **settings: Any) -> tuple[str, Stop, Solution]:
         # HiGHS counts its time over all solves of one object.
         limit = math.inf if math.isinf(deadline.moment) else self._solver.getRunTime() + deadline.remaining
         self._solver.setOptionValue("time_limit", limit)
-        self._solver.run()
+        usual = {option: self._solver.getOptionValue(option)[1] for option in settings}
+        for option, value in settings.items():
+            self._solver.setOptionValue(option, value)
+        if self._solver.run().name == "kError" and self._solver.getModelStatus().name == "kNotset":
+            # Someone else in this process runs HiGHS with another number of threads, which are shared: use those.
+            self._solver.setOptionValue("threads", 0)
+            self._solver.run()
+        for option, value in usual.items():
+            self._solver.setOptionValue(option, value)
         return _native(self._solver)
 
     def _answer(self, native: str, stop: Stop, solution: Solution) -> LPSolution:

@@ -41,12 +41,14 @@ def load_config(directory: Path | None = None, environ: Mapping[str, str] | None
     """Read the nearest configuration file and the environment."""
     environ = os.environ if environ is None else environ
     section, source = _nearest_section(Path.cwd() if directory is None else directory)
+    if not isinstance(section, dict):
+        raise ConfigurationError(f"{source} must be a table of settings, not {section!r}.")
     unknown = set(section) - {"backend", "backends"}
     if unknown:
         raise ConfigurationError(
             f"Unknown setting {sorted(unknown)[0]!r} in {source}; known: backend, backends.<name>.<option>."
         )
-    backend = environ.get(BACKEND_VARIABLE) or section.get("backend", DEFAULT_BACKEND)
+    backend = environ.get(BACKEND_VARIABLE, "").strip() or section.get("backend", DEFAULT_BACKEND)
     options = section.get("backends", {})
     if not isinstance(backend, str):
         raise ConfigurationError(f"The setting 'backend' in {source} must be a name, not {backend!r}.")
@@ -55,16 +57,16 @@ def load_config(directory: Path | None = None, environ: Mapping[str, str] | None
     return Config(backend, options, source)
 
 
-def _nearest_section(directory: Path) -> tuple[dict[str, Any], str]:
+def _nearest_section(directory: Path) -> tuple[Any, str]:
     for folder in (directory, *directory.parents):
         own = folder / "rulecg.toml"
         if own.is_file():
             return _parse(own), str(own)
         project = folder / "pyproject.toml"
         if project.is_file():
-            section = _parse(project).get("tool", {}).get("rulecg")
-            if section is not None:
-                return section, f"[tool.rulecg] in {project}"
+            tools = _parse(project).get("tool", {})
+            if isinstance(tools, dict) and "rulecg" in tools:
+                return tools["rulecg"], f"[tool.rulecg] in {project}"
     return {}, "built-in defaults"
 
 

@@ -96,6 +96,10 @@ class Registry:
         """A backend by name, with the configured options; the configured default when None."""
         if isinstance(backend, Backend):
             return backend
+        for configured in self.config.backend_options:
+            if ("backend", configured) not in self.entries:
+                unknown = UnknownNameError("backend", configured, self.names("backend"))
+                raise ConfigurationError(f"{self.config.source} sets options of a backend that is not there. {unknown}")
         name = self.config.backend if backend is None else backend
         entry = self.entry("backend", _checked_name("backend", name))
         entry.factory.require()  # type: ignore[attr-defined]
