@@ -23,9 +23,19 @@ from .status import Solution
 
 
 class HammingMaster(Master):
-    """Minimise the Hamming loss under the constraints' rows."""
+    """Minimise the Hamming loss under the constraints' rows.
 
-    def __init__(self, problem: Problem, constraints: Sequence[Constraint], backend: Backend) -> None:
+    ``dual_form`` says whether the relaxation is solved in its dual form; None decides by the rows.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        constraints: Sequence[Constraint],
+        backend: Backend,
+        *,
+        dual_form: bool | None = None,
+    ) -> None:
         self.problem = problem
         self.constraints = tuple(constraints)
         self.backend = backend
@@ -38,7 +48,7 @@ class HammingMaster(Master):
         _check_shapes(self.rows, problem)
         self.max_rules = min((constraint.max_rules(problem) for constraint in self.constraints), default=np.inf)
         self.pool = RulePool(problem)
-        self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend)
+        self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, dual_form)
 
     @property
     def has_integer_objective(self) -> bool:

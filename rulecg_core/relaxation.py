@@ -9,6 +9,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .backend import Backend, LPSession, LPSolution
+from .dual_form import DualForm
 from .errors import ConfigurationError, SolveError
 from .forms import LinearForm, Row
 from .limits import Deadline
@@ -28,12 +29,19 @@ class LinearMaster:
 
     * ``w`` has no upper bound: its dual would be missing from the pricing formula, and pricing would cycle.
     * Link rows exist only when a row uses zeta, and enter when violated: few of them ever bind.
+    * Without link rows the program is solved in its dual form, where rules are rows and positives are bounds.
     * Rows that the empty rule set breaks share one artificial column; while it is needed, the objective is to get rid
       of it (phase one).
     """
 
     def __init__(
-        self, problem: Problem, objective: LinearForm, rows: Sequence[Row], max_rules: float, backend: Backend
+        self,
+        problem: Problem,
+        objective: LinearForm,
+        rows: Sequence[Row],
+        max_rules: float,
+        backend: Backend,
+        dual_form: bool | None = None,
     ) -> None:
         self.problem = problem
         self.objective = objective
@@ -48,6 +56,8 @@ class LinearMaster:
             raise ConfigurationError(
                 "A constraint on missed positives needs a bound on the number of rules: add a complexity constraint."
             )
+        # With link rows every zeta has several entries and the dual form loses its point.
+        self.dual_form = not self.needs_links if dual_form is None else dual_form
         self.artificial = self._artificial_signs()
         self.phase_one = bool(np.any(self.artificial))
         self._is_linked = np.zeros(len(self.positives), dtype=bool)
@@ -89,10 +99,12 @@ class LinearMaster:
         """A new session with everything known so far; also the cure for a solver that lost its way."""
         if self._session is not None:
             self._session.close()
-        session = self.backend.open_lp()
+        session = DualForm(self.backend) if self.dual_form else self.backend.open_lp()
         n_zeta, n_fixed = len(self.positives), self._first_rule
         lower, upper = np.zeros(n_fixed), np.full(n_fixed, np.inf)
-        upper[:n_zeta] = 1.0
+        if self.needs_links:
+            # Without rows on zeta nothing pushes it above 1.
+            upper[:n_zeta] = 1.0
         upper[n_fixed - 1] = np.inf if self.phase_one else 0.0
         session.add_columns(self._fixed_costs(), lower, upper, SparseVectors.empty(n_fixed))
         session.add_rows(

@@ -390,7 +390,7 @@ class _AboutIntegerPrograms:
         started = time.perf_counter()
         result = backend.solve_mip(
             model,
-            MIPLimits(seconds=4.0),
+            MIPLimits(seconds=30.0 if backend.capabilities.interruptible else 2.0),
             start=[np.ones(model.n_columns)],
             should_stop=lambda: time.perf_counter() - started > 0.3,
         )
@@ -401,10 +401,11 @@ class _AboutIntegerPrograms:
     def test_ctrl_c_returns_the_best_so_far(self, backend: Backend) -> None:
         """An impatient person keeps what was found."""
         model = set_cover(seed=4, n_sets=500, n_elements=400, density=0.05)
+        limits = MIPLimits(seconds=30.0 if backend.capabilities.interruptible else 2.0)
         timer = threading.Timer(0.4, _thread.interrupt_main)
         timer.start()
         try:
-            result = backend.solve_mip(model, MIPLimits(seconds=4.0), start=[np.ones(model.n_columns)])
+            result = backend.solve_mip(model, limits, start=[np.ones(model.n_columns)])
         finally:
             timer.join()
         _check_result(model, result)
@@ -419,7 +420,7 @@ class _AboutIntegerPrograms:
 
         if backend.capabilities.interruptible:
             with pytest.raises(ZeroDivisionError, match="in should_stop"):
-                backend.solve_mip(model, MIPLimits(seconds=4.0), should_stop=broken)
+                backend.solve_mip(model, MIPLimits(seconds=30.0), should_stop=broken)
 
     def test_equal_seeds_give_equal_answers(self, backend: Backend) -> None:
         """One thread and one seed are reproducible."""

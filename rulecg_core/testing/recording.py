@@ -19,6 +19,7 @@ class RecordingSession(LPSession):
     def __init__(self, inner: LPSession) -> None:
         self.inner = inner
         self.costs = np.zeros(0)
+        self.row_upper = np.zeros(0)
         self.matrix = np.zeros((0, 0))
         self.last: LPSolution | None = None
 
@@ -30,6 +31,7 @@ class RecordingSession(LPSession):
     def add_rows(self, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         self.inner.add_rows(lower, upper, entries)
         self.matrix = np.vstack([self.matrix, entries.to_dense(len(self.costs))])
+        self.row_upper = np.concatenate([self.row_upper, upper])
 
     def set_costs(self, columns: IntArray, costs: FloatArray) -> None:
         self.inner.set_costs(columns, costs)
@@ -49,6 +51,12 @@ class RecordingSession(LPSession):
         """``cost - A' dual`` for every column, from the matrix and the duals of the last solve."""
         assert self.last is not None
         return self.costs - self.matrix.T @ self.last.dual
+
+
+    def row_slacks(self) -> FloatArray:
+        """``upper - A x`` for every row: the reduced costs, when columns were written as rows of a dual."""
+        assert self.last is not None
+        return self.row_upper - self.matrix @ self.last.primal
 
 
 class RecordingBackend(Backend):

@@ -110,7 +110,7 @@ class OneRulePricer(Pricer):
 
 def test_cycling_example_with_stuck_duals_ends_and_finds_the_second_rule(highs):
     """Duals that never change must not make the loop cycle, and the second rule is still found."""
-    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs))
+    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs), dual_form=False)
     events = []
     result = generate_columns(
         master, [OneRulePricer(), BruteForcePricer()], Limits(iterations=50), events.append
