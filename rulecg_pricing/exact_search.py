@@ -1,0 +1,503 @@
+"""Exact pricing by a compiled branch and bound over conjunctions, and the listing of all rules below a threshold."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+
+from rulecg_core.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from rulecg_core.limits import PricingLimits
+from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from rulecg_core.rules import Rule
+from rulecg_core.status import Stop
+
+LAG = 8
+"""The part of the search below root condition s knows what the parts up to s - LAG found: a fixed lag makes results
+independent of the number of threads, which only decides how many parts run at a time."""
+SLICE = 20_000_000
+"""Work between two looks at the clock: some hundredths of a second."""
+
+
+@frozen(eq=False)
+class ExactSearch(Pricer):
+    """Finds the rule with the least reduced cost and proves it, by depth-first branch and bound on all cores."""
+
+    can_list: ClassVar[bool] = True
+
+    def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
+        search = _Search(problem, cut=NEGATIVE, listing=False, keep=4 * limits.max_rules, limits=limits)
+        search.run()
+        covers = _packed_covers(problem, search.rules)
+        values = _reduced_costs(problem, search.rules, covers)
+        order = _distinct(search.rules, values, covers)
+        order = order[values[order] < NEGATIVE][: limits.max_rules]
+        bound = min(search.bound, float(values.min()) - search.slack if len(values) else math.inf)
+        rules = tuple(Rule(features[features >= 0]) for features in search.rules[order])
+        return PricingResult(rules, bound, search.stop)
+
+    def list_below(
+        self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
+    ) -> Listing:
+        """Every rule with reduced cost at most the threshold, the cheapest of those with equal covers."""
+        search = _Search(problem, cut=threshold, listing=True, keep=most, limits=limits)
+        search.run()
+        covers = _packed_covers(problem, search.rules)
+        values = _reduced_costs(problem, search.rules, covers)
+        order = _distinct(search.rules, values, covers)
+        complete = search.stop is Stop.COMPLETED and len(order) <= most
+        stop = Stop.OTHER_LIMIT if search.stop is Stop.COMPLETED and not complete else search.stop
+        rules = tuple(Rule(features[features >= 0]) for features in search.rules[order[:most]])
+        return Listing(rules, complete, stop)
+
+
+def _packed_rows(problem: PricingProblem) -> AnyArray:
+    """64 features of a sample to a word, made once for all pricing problems over the same samples."""
+    rows: AnyArray | None = problem.memo.get("exact-search.rows")
+    if rows is None:
+        n_bytes = -(-problem.n_features // 64) * 8
+        packed = np.zeros((problem.n_samples, n_bytes), dtype=np.uint8)
+        bits = np.packbits(problem.X, axis=1, bitorder="little")
+        packed[:, : bits.shape[1]] = bits
+        rows = problem.memo["exact-search.rows"] = packed.view("<u8").astype(np.uint64)
+    return rows
+
+
+def _packed_columns(problem: PricingProblem) -> ByteArray:
+    columns: ByteArray | None = problem.memo.get("exact-search.columns")
+    if columns is None:
+        columns = problem.memo["exact-search.columns"] = np.packbits(problem.X.T, axis=1)
+    return columns
+
+
+def _packed_covers(problem: PricingProblem, rules: IntArray) -> ByteArray:
+    """The covers of rules (padded with -1), eight samples to a byte."""
+    columns = _packed_columns(problem)
+    covers = columns[rules[:, 0]]
+    for position in range(1, rules.shape[1]):
+        longer = np.flatnonzero(rules[:, position] >= 0)
+        covers[longer] &= columns[rules[longer, position]]
+    return covers
+
+
+def _reduced_costs(problem: PricingProblem, rules: IntArray, covers: ByteArray) -> FloatArray:
+    """The reduced costs, summed afresh from the covers."""
+    prices = np.append(problem.condition_prices, 0.0)
+    values = prices[rules].sum(axis=1) + problem.constant
+    chunk = max(1, 50_000_000 // max(1, 8 * problem.n_samples))
+    for start in range(0, len(rules), chunk):
+        bits = np.unpackbits(covers[start : start + chunk], axis=1, count=problem.n_samples)
+        values[start : start + chunk] += bits @ problem.sample_weights
+    return values
+
+
+def _distinct(rules: IntArray, values: FloatArray, covers: ByteArray) -> IntArray:
+    """The rules in order of value, length and features, without those whose cover an earlier one has."""
+    keys = tuple(rules[:, position] for position in range(rules.shape[1] - 1, -1, -1))
+    order = np.lexsort((*keys, (rules >= 0).sum(axis=1), np.round(values, 9)))
+    if len(order) == 0:
+        return order
+    # Equal covers meet when sorted by bytes; the first in order of value stays.
+    words = np.ascontiguousarray(covers[order]).view(np.dtype((np.void, covers.shape[1]))).ravel()
+    _, first = np.unique(words, return_index=True)
+    return np.asarray(order[np.sort(first)])
+
+
+@define(eq=False)
+class _Part:
+    """What the search below one condition of the root (or of the root itself) gave."""
+
+    values: FloatArray
+    rules: IntArray
+    open_bound: float = math.inf
+    """No rule that the part left out has a lower reduced cost: infinite when it left out none of interest."""
+    full: bool = False
+
+    def add(self, values: FloatArray, rules: IntArray) -> None:
+        self.values = np.concatenate([self.values, values])
+        self.rules = np.concatenate([self.rules, rules])
+
+    def condense(self, problem: PricingProblem) -> None:
+        """Drop rules whose cover a cheaper one has."""
+        order = _distinct(self.rules, self.values, _packed_covers(problem, self.rules))
+        self.values, self.rules = self.values[order], self.rules[order]
+
+
+@define(eq=False)
+class _Workspace:
+    """The arrays that one thread searches in."""
+
+    state: IntArray
+    numbers: FloatArray
+    found_values: FloatArray
+    found_rules: IntArray
+    rule: IntArray
+    scratch_ints: IntArray
+    scratch_floats: FloatArray
+    scratch_bits: AnyArray
+    tree: tuple[Any, ...] = ()
+    levels: tuple[Any, ...] = ()
+    used_blocks: Any = None
+
+
+class _Search:
+    """One search: prepares the root, runs the parts below it on threads, gathers rules and the bound."""
+
+    def __init__(
+        self, problem: PricingProblem, cut: float, listing: bool, keep: int, limits: PricingLimits
+    ) -> None:
+        from . import _search_kernel as kernel
+
+        self.kernel = kernel
+        self.problem = problem
+        self.listing = listing
+        self.keep = keep
+        self.deadline = limits.deadline
+        self.threads = max(1, limits.threads)
+        self.prices = np.ascontiguousarray(problem.condition_prices, dtype=np.float64)
+        self.least_price = float(self.prices.min())
+        # With a negative price two nested conditions can be better than one, and the chains say nothing.
+        self.chains = np.ascontiguousarray(
+            problem.chains if self.least_price >= 0 else np.arange(problem.n_features), dtype=np.int64
+        )
+        self.depth = int(min(problem.max_conditions, problem.n_features))
+        self.weights = np.ascontiguousarray(problem.sample_weights, dtype=np.float64)
+        self.slack = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
+        self.cut = cut + self.slack if listing else cut
+        self.best = math.inf
+        self.rules = np.empty((0, self.depth), dtype=np.int64)
+        self.bound = math.inf
+        self.stop = Stop.COMPLETED
+        self.found = self._empty_part()
+        self.interrupted = threading.Event()
+
+    # The root ------------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        root = self._single_conditions()
+        self._merge(root)
+        if self.depth > 1 and self.size > 1:
+            self._pairs()
+            if self.depth > 2 and self.stop is Stop.COMPLETED:
+                self._below_pairs()
+        self.rules = self.found.rules
+        self.bound = min(self.cut, self.found.open_bound)
+
+    def _empty_part(self) -> _Part:
+        return _Part(np.empty(0), np.empty((0, self.depth), dtype=np.int64))
+
+    def _take(self, part: _Part, workspace: _Workspace) -> bool:
+        """Move found rules from the workspace to the part; whether a listing has more than may be kept."""
+        count = int(workspace.state[self.kernel.FOUND])
+        part.add(workspace.found_values[:count], workspace.found_rules[:count])
+        workspace.state[self.kernel.FOUND] = 0
+        return self._overfull(part)
+
+    def _overfull(self, part: _Part) -> bool:
+        if self.listing and len(part.values) > self.keep:
+            part.condense(self.problem)
+            part.full = len(part.values) > self.keep
+        return part.full
+
+    def _single_conditions(self) -> _Part:
+        from . import _bits
+
+        kernel, problem = self.kernel, self.problem
+        self.rows = _packed_rows(problem)
+        tiny = 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
+        gaining = np.flatnonzero(self.weights < -tiny)
+        costing = np.flatnonzero(self.weights > tiny)
+        weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.listing else np.empty(0, dtype=np.int64)
+        gaining = gaining[np.argsort(self.weights[gaining], kind="stable")]
+        costing = costing[np.argsort(self.weights[costing], kind="stable")]
+        sections = [gaining, costing, weightless]
+        counts = np.array([len(section) for section in sections], dtype=np.int64)
+        n_words = int(sum(-(-count // 64) for count in counts))
+        n_blocks = self.rows.shape[1]
+        self.n_words = max(1, n_words)
+        columns = np.zeros((self.n_words, 64 * n_blocks), dtype=np.uint64)
+        terms = np.ones(self.n_words, dtype=np.int64)
+        masks = np.zeros((self.n_words, _bits.MOST_TERMS), dtype=np.uint64)
+        values = np.zeros((self.n_words, _bits.MOST_TERMS))
+        tables = np.empty((self.n_words, 8, 256))
+        ids = np.concatenate(sections).astype(np.int64)
+        words = _bits.select_samples(
+            self.rows, self.weights, ids, counts, np.ones(n_blocks, dtype=np.uint8), columns, terms, masks, values,
+            tables, np.empty(64, dtype=np.uint64),
+        )
+        spread = np.zeros(64 * self.n_words, dtype=np.int64)
+        self.covered = np.zeros(self.n_words, dtype=np.uint64)
+        for section in range(3):
+            samples = sections[section]
+            start = 64 * int(words[section])
+            spread[start : start + len(samples)] = samples
+            filled = np.zeros(64 * int(words[section + 1] - words[section]), dtype=np.uint8)
+            filled[: len(samples)] = 1
+            packed = np.packbits(filled, bitorder="little").view("<u8")
+            self.covered[words[section] : words[section + 1]] = packed
+        self.level = (columns, words, spread, terms, masks, values, tables)
+        features = np.arange(problem.n_features, dtype=np.int64)
+        gains = np.zeros(problem.n_features)
+        costs = np.zeros(problem.n_features)
+        _bits.weigh(gains, features, len(features), self.covered, columns, 0, words[1], terms, masks, values, tables)
+        _bits.weigh(
+            costs, features, len(features), self.covered, columns, words[1], words[2], terms, masks, values, tables
+        )
+        part = self._empty_part()
+        singles = self.prices + problem.constant + costs - gains
+        good = np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE))
+        rules = np.full((len(good), self.depth), -1, dtype=np.int64)
+        rules[:, 0] = good
+        part.add(singles[good], rules)
+        self.numbers = np.array(
+            [np.abs(self.weights[gaining]).sum(), self.weights[costing].sum(), problem.constant], dtype=np.float64
+        )
+        self.size = 0
+        if self.depth > 1:
+            kept = np.zeros(len(features), dtype=np.int64)
+            kernel.promising(
+                len(features), self.depth - 1, problem.constant, features, gains, costs, self.numbers[kernel.COST],
+                self.prices, self.least_price, self.chains, self.cut, kept, np.empty(len(features)),
+                np.empty((self.depth + 1, 2)),
+            )
+            chosen = np.flatnonzero(kept)
+            self.candidates = features[chosen].copy()
+            self.gains, self.costs = gains[chosen].copy(), costs[chosen].copy()
+            self.size = int(
+                kernel.arrange(
+                    len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
+                    self.numbers, self.covered, columns, words[3], self.prices, self.listing,
+                )
+            )
+        return part
+
+    def _workspace(self, width: int) -> _Workspace:
+        kernel = self.kernel
+        capacity = max(4096, (0 if self.listing else self.keep) + 4 * max(width, self.size))
+        length = max(width, self.size, 64 * self.n_words + 64, self.depth + 2)
+        return _Workspace(
+            state=np.zeros(kernel.N_STATE, dtype=np.int64),
+            numbers=np.zeros(kernel.N_FLOAT),
+            found_values=np.empty(capacity),
+            found_rules=np.empty((capacity, self.depth), dtype=np.int64),
+            rule=np.zeros(self.depth, dtype=np.int64),
+            scratch_ints=np.empty((4, length), dtype=np.int64),
+            scratch_floats=np.empty((4, length)),
+            scratch_bits=np.empty((2, max(64, self.n_words)), dtype=np.uint64),
+        )
+
+    def _grow(self, workspace: _Workspace, width: int) -> None:
+        """Give a workspace the frames below the root and the levels of repacked samples."""
+        from . import _bits
+
+        kernel = self.kernel
+        n_frames, n_pairs = self.depth, max(1, self.depth - 3)
+        frames = np.zeros((n_frames, kernel.N_FRAME), dtype=np.int64)
+        frames[0, kernel.SIZE] = self.size
+        frame_numbers = np.zeros((n_frames, 3))
+        frame_numbers[0] = self.numbers
+        covered = np.zeros((n_frames, self.n_words), dtype=np.uint64)
+        covered[0] = self.covered
+        workspace.tree = (
+            frames,
+            frame_numbers,
+            np.empty((n_frames, width), dtype=np.int64),
+            np.empty((n_frames, width), dtype=np.int64),
+            np.empty((n_frames, width)),
+            np.empty((n_frames, width)),
+            covered,
+            np.empty((n_pairs, width, width)),
+            np.empty((n_pairs, width, width)),
+            np.empty((n_pairs, width, width), dtype=np.uint8),
+        )
+        n_levels = self.depth - 2
+        workspace.levels = (
+            np.empty((n_levels, self.n_words, 64 * self.rows.shape[1]), dtype=np.uint64),
+            np.empty((n_levels, 4), dtype=np.int64),
+            np.empty((n_levels, 64 * self.n_words), dtype=np.int64),
+            np.empty((n_levels, self.n_words), dtype=np.int64),
+            np.empty((n_levels, self.n_words, _bits.MOST_TERMS), dtype=np.uint64),
+            np.empty((n_levels, self.n_words, _bits.MOST_TERMS)),
+            np.empty((n_levels, self.n_words, 8, 256)),
+        )
+        workspace.used_blocks = np.zeros(self.rows.shape[1], dtype=np.uint8)
+
+    def _start(self, workspace: _Workspace, cut: float, best: float) -> None:
+        kernel = self.kernel
+        workspace.state[:] = 0
+        workspace.state[kernel.LISTING] = int(self.listing)
+        workspace.numbers[kernel.CUT] = cut
+        workspace.numbers[kernel.RECORD] = cut if self.listing else NEGATIVE
+        workspace.numbers[kernel.BEST] = best
+        workspace.numbers[kernel.SLACK] = self.slack
+        workspace.numbers[kernel.FOCUS] = 1.0
+
+    def _merge(self, part: _Part) -> None:
+        """Add what a part found; outside listing its best rule lowers the cut."""
+        self.found.add(part.values, part.rules)
+        self.found.open_bound = min(self.found.open_bound, part.open_bound)
+        if not self.listing and len(part.values) and part.values.min() < self.best:
+            self.best = float(part.values.min())
+            self.cut = min(self.cut, self.best - self.slack)
+        if part.open_bound < math.inf:
+            self.stop = Stop.TIME_LIMIT
+        if part.full or self._overfull(self.found):
+            self.stop = Stop.OTHER_LIMIT
+
+    # Pairs at the root, and the search below them ------------------------------------------------------------------
+
+    def _pairs(self) -> None:
+        self.pair_gains = np.empty((self.size, self.size))
+        self.pair_costs = np.empty((self.size, self.size))
+        self.live = np.zeros((self.size, self.size), dtype=np.uint8)
+        # Early rows are the longest: chunks of equal numbers of pairs, the same for any number of threads.
+        n_chunks = max(1, min(16, self.size // 8))
+        shares = 1.0 - np.sqrt(1.0 - np.arange(n_chunks + 1) / n_chunks)
+        edges = np.unique(np.round(shares * self.size).astype(np.int64))
+        edges[-1] = self.size
+        columns, words, _, terms, masks, values, tables = self.level
+
+        def weigh_rows(workspace: _Workspace, chunk: int, cut: float, best: float) -> _Part:
+            self._start(workspace, cut, best)
+            part = self._empty_part()
+            row, last = int(edges[chunk]), int(edges[chunk + 1])
+            while row < last:
+                if self._stopped():
+                    part.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
+                    break
+                # A few rows at a time, so that the clock is looked at.
+                until = min(last, row + max(1, SLICE // (self.size * (self.n_words + 2))))
+                while row < until:
+                    row = self.kernel.weigh_root_rows(
+                        row, until, self.depth - 2, self.size, self.numbers, self.candidates, self.gains, self.costs,
+                        self.covered, columns, words, terms, masks, values, tables, self.prices, self.least_price,
+                        self.chains, self.keep, workspace.state, workspace.numbers, workspace.found_values,
+                        workspace.found_rules, workspace.rule, self.pair_gains, self.pair_costs, self.live,
+                        workspace.scratch_ints, workspace.scratch_floats, workspace.scratch_bits,
+                    )
+                    if row < until and self._take(part, workspace):
+                        return part
+            self._take(part, workspace)
+            return part
+
+        if self._run_parts(len(edges) - 1, weigh_rows, lambda: self._workspace(self.size)) < len(edges) - 1:
+            self.found.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
+
+    def _below_pairs(self) -> None:
+        width = int(np.triu(self.live, 1).sum(axis=1).max(initial=0))
+        if width < 2:
+            return
+        kernel = self.kernel
+        columns, words, ids, terms, masks, values, tables = self.level
+
+        def make() -> _Workspace:
+            workspace = self._workspace(width)
+            self._grow(workspace, width)
+            return workspace
+
+        def search_below(workspace: _Workspace, start: int, cut: float, best: float) -> _Part:
+            self._start(workspace, cut, best)
+            part = self._empty_part()
+            frames = workspace.tree[0]
+            frames[0, kernel.CHILD] = start
+            while True:
+                if self._stopped():
+                    part.open_bound = self._open_tree_bound(workspace)
+                    break
+                outcome = kernel.search(
+                    self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, self.keep, SLICE,
+                    workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
+                    self.costs, self.pair_gains, self.pair_costs, self.live, columns, words, ids, terms, masks, values,
+                    tables, *workspace.levels, workspace.found_values, workspace.found_rules, workspace.scratch_ints,
+                    workspace.scratch_floats, workspace.scratch_bits, workspace.used_blocks,
+                )
+                if outcome == kernel.FINISHED or (outcome == kernel.FULL and self._take(part, workspace)):
+                    break
+            self._take(part, workspace)
+            return part
+
+        merged = self._run_parts(self.size - 2, search_below, make)
+        if merged < self.size - 2:
+            left = self._open_bound(self.problem.constant, self.gains[merged:], self.depth)
+            self.found.open_bound = min(self.found.open_bound, left)
+
+    def _stopped(self) -> bool:
+        return self.interrupted.is_set() or self.deadline.passed
+
+    def _open_bound(self, price: float, gains: FloatArray, room: int) -> float:
+        """No rule with one to ``room`` further conditions out of those with the gains costs less."""
+        return price + min(self.least_price, room * self.least_price) - float(gains.max(initial=0.0))
+
+    def _open_tree_bound(self, workspace: _Workspace) -> float:
+        """The least bound of what a stopped search had not yet looked at."""
+        kernel = self.kernel
+        frames, frame_numbers, _, _, gains = workspace.tree[:5]
+        depth = int(workspace.state[kernel.DEPTH])
+        if depth == 0:
+            start = int(frames[0, kernel.CHILD])
+            return self._open_bound(self.problem.constant, self.gains[start : start + 1], self.depth)
+        bound = math.inf
+        for level in range(1, depth + 1):
+            size = int(frames[level, kernel.SIZE])
+            first = int(frames[level, kernel.CHILD])
+            bound = min(
+                bound,
+                self._open_bound(
+                    float(frame_numbers[level, kernel.PRICE]), gains[level, first:size], self.depth - level
+                ),
+            )
+        return bound
+
+    def _run_parts(
+        self, n_parts: int, work: Callable[[_Workspace, int, float, float], _Part], make: Callable[[], _Workspace]
+    ) -> int:
+        """Run the parts on the threads; merge in order, and let part k see what parts up to k - LAG found.
+
+        Returns how many parts were merged: all, unless a limit was hit."""
+        known = [(self.cut, self.best)]
+        finished: dict[int, _Part] = {}
+        errors: list[BaseException] = []
+        changed = threading.Condition()
+        taken = 0
+
+        def next_part() -> int | None:
+            nonlocal taken
+            with changed:
+                while self.stop is Stop.COMPLETED and not errors and taken < n_parts and taken - LAG >= len(known):
+                    changed.wait()
+                if self.stop is not Stop.COMPLETED or errors or taken >= n_parts:
+                    return None
+                taken += 1
+                return taken - 1
+
+        def take_parts() -> None:
+            try:
+                workspace = make()
+                while (number := next_part()) is not None:
+                    part = work(workspace, number, *known[max(0, number - LAG)])
+                    with changed:
+                        finished[number] = part
+                        while self.stop is Stop.COMPLETED and len(known) - 1 in finished:
+                            self._merge(finished.pop(len(known) - 1))
+                            known.append((self.cut, self.best))
+                        changed.notify_all()
+            except BaseException as error:  # Also an interrupt: every thread must end before it is passed on.
+                with changed:
+                    errors.append(error)
+                    self.interrupted.set()
+                    changed.notify_all()
+
+        helpers = [threading.Thread(target=take_parts, daemon=True) for _ in range(min(self.threads, n_parts) - 1)]
+        for helper in helpers:
+            helper.start()
+        take_parts()
+        for helper in helpers:
+            helper.join()
+        if errors:
+            raise errors[0]
+        return len(known) - 1
