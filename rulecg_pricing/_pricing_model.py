@@ -56,52 +56,40 @@ def hopeful_features(problem: PricingProblem, limits: PricingLimits) -> tuple[In
     return np.flatnonzero(hopeful), float(bounds[~hopeful].min(initial=math.inf))
 
 
-def build(problem: PricingProblem, features: IntArray, by_chain: bool) -> PricingModel:
+def build(problem: PricingProblem, features: IntArray) -> PricingModel:
     """One variable z per feature (is it in the rule?), one variable delta per distinct sample (is it covered?).
 
-    delta is integer only where a row leaves room between 0 and 1. For covered samples with positive weight that is
-    never so. For those with negative weight the paper's row ``D delta + Σ z <= D`` does; rows by chain, ``delta + Σ z
-    <= 1`` over the features of one chain that the sample lacks, do not, and are tighter, but more.
+    For a sample with positive weight ``delta + Σ z >= 1`` over the features it lacks makes delta 0 or 1 by itself. For
+    one with negative weight ``m delta + Σ z <= m`` does not, so that delta is integer there; m is how many of the
+    features it lacks can be in one rule, at most the paper's D. (One row ``delta + Σ z <= 1`` per sample and chain
+    needs no integer delta and is tighter, but was slower on every real problem tried.)
     """
     prices = problem.condition_prices[features]
+    classes = exclusive_numbers(problem)[features]
     rows = _distinct_rows(problem, features)
-    lacks = ~rows.X
-    always = ~lacks.any(axis=1)
-    offset = problem.constant + float(rows.weights[always].sum())
-    lacks, weights = lacks[~always], rows.weights[~always]
-    negative, positive = weights < 0, weights > 0
-    lacks, weights = np.concatenate([lacks[negative], lacks[positive]]), np.concatenate(
-        [weights[negative], weights[positive]]
-    )
-    n_features, n_negative, n_rows = len(features), int(negative.sum()), len(weights)
-    most = min(problem.max_conditions, n_features)
-    numbers = exclusive_numbers(problem)[features]
+    always = rows.X.all(axis=1)
+    order = np.concatenate([np.flatnonzero(~always & (rows.weights < 0)), np.flatnonzero(~always & (rows.weights > 0))])
+    lacks, weights = ~rows.X[order], rows.weights[order]
+    n_features, n_negative, n_rows = len(features), int(np.count_nonzero(weights < 0)), len(weights)
+    longest = float(min(problem.max_conditions, n_features))
+
     misses = SparseVectors.from_dense(lacks[:n_negative])
-    if by_chain:
-        upper_rows, upper = _rows_by_chain(misses, numbers, n_features)
-    else:
-        sizes = np.minimum(np.diff(misses.starts), most).astype(np.float64)
-        upper_rows, upper = misses.join(_deltas(n_negative, n_features, sizes)), sizes
+    room = np.minimum(_classes_of_each(misses, classes), longest)
+    missed = misses.join(_diagonal(room, n_features))
     covering = SparseVectors.from_dense(lacks[n_negative:]).join(
-        _deltas(n_rows - n_negative, n_features + n_negative, np.ones(n_rows - n_negative))
+        _diagonal(np.ones(n_rows - n_negative), n_features + n_negative)
     )
-    packings = SparseVectors.from_dense(numbers == np.flatnonzero(np.bincount(numbers) > 1)[:, None])
+    nested = SparseVectors.from_dense(classes == np.flatnonzero(np.bincount(classes) > 1)[:, None])
     length = SparseVectors.from_dense(np.ones((1, n_features)))
-    lower_bounds = [
-        np.full(len(upper), -np.inf), np.ones(len(covering)), np.full(len(packings), -np.inf), np.ones(1),
-    ]
-    upper_bounds = [upper, np.full(len(covering), np.inf), np.ones(len(packings)), np.full(1, float(most))]
-    integer = np.ones(n_features + n_rows, dtype=bool)
-    integer[n_features + (0 if by_chain else n_negative) :] = False
     model = MIPModel(
         costs=np.concatenate([prices, weights]),
         lower=np.zeros(n_features + n_rows),
         upper=np.ones(n_features + n_rows),
-        integer=integer,
-        row_lower=np.concatenate(lower_bounds),
-        row_upper=np.concatenate(upper_bounds),
-        rows=SparseVectors.stack([upper_rows, covering, packings, length]),
-        offset=offset,
+        integer=np.arange(n_features + n_rows) < n_features + n_negative,
+        row_lower=np.repeat([-np.inf, 1.0, -np.inf, 1.0], [n_negative, n_rows - n_negative, len(nested), 1]),
+        row_upper=np.concatenate([room, np.full(n_rows - n_negative, np.inf), np.ones(len(nested)), [longest]]),
+        rows=SparseVectors.stack([missed, covering, nested, length]),
+        offset=problem.constant + float(rows.weights[always].sum()),
     )
     return PricingModel(model, features)
 
@@ -138,17 +126,12 @@ def _distinct_rows(problem: PricingProblem, features: IntArray) -> _Rows:
     return _Rows(X[first[kept]], weights[kept])
 
 
-def _deltas(n_rows: int, first: int, values: FloatArray) -> SparseVectors:
+def _diagonal(values: FloatArray, first: int) -> SparseVectors:
     """One entry per row, on consecutive variables."""
-    return SparseVectors(np.arange(n_rows + 1), np.arange(first, first + n_rows), values)
+    return SparseVectors(np.arange(len(values) + 1), np.arange(first, first + len(values)), values)
 
 
-def _rows_by_chain(misses: SparseVectors, numbers: IntArray, n_features: int) -> tuple[SparseVectors, FloatArray]:
-    """``delta_i + Σ z_j <= 1`` for each sample and each chain of which it lacks some features."""
-    owners, chains = misses.owners(), numbers[misses.indices]
-    order = np.lexsort((misses.indices, chains, owners))
-    owners, chains, indices = owners[order], chains[order], misses.indices[order]
-    starts = np.flatnonzero(np.diff(owners, prepend=-1) | np.diff(chains, prepend=-1))
-    entries = SparseVectors(np.append(starts, len(indices)), indices, np.ones(len(indices)))
-    deltas = SparseVectors(np.arange(len(starts) + 1), n_features + owners[starts], np.ones(len(starts)))
-    return entries.join(deltas), np.ones(len(starts))
+def _classes_of_each(vectors: SparseVectors, classes: IntArray) -> FloatArray:
+    """How many different classes the entries of each vector belong to."""
+    pairs = np.unique(vectors.owners() * (classes.max(initial=0) + 1) + classes[vectors.indices])
+    return np.bincount(pairs // (classes.max(initial=0) + 1), minlength=len(vectors)).astype(np.float64)

@@ -23,8 +23,6 @@ class ExactIP(Pricer):
     """The paper's integer program on the full data: slow, proves a bound, any backend."""
 
     backend: Backend | None = field(default=None, repr=False)
-    by_chain: bool = False
-    """Use the tighter and larger formulation: one row per sample and chain of features it lacks."""
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         # Before any work: no rule can do better than to cover all negative weights and nothing else.
@@ -38,7 +36,7 @@ class ExactIP(Pricer):
         if np.count_nonzero(problem.sample_weights) * len(features) > MOST_NONZEROS:
             note = f"The pricing problem is too large for an integer program ({problem.n_samples} samples)."
             return PricingResult((), least, Stop.OTHER_LIMIT, (note,))
-        model = _pricing_model.build(problem, features, self.by_chain)
+        model = _pricing_model.build(problem, features)
         if limits.deadline.passed:
             return PricingResult((), least, Stop.TIME_LIMIT)
         seed = int(rng.integers(2**31 - 1))

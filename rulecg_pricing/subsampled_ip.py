@@ -37,7 +37,7 @@ class SubsampledIP(Pricer):
         features, _ = found
         if not len(features):
             return PricingResult(())
-        model = _pricing_model.build(sample, features, by_chain=False)
+        model = _pricing_model.build(sample, features)
         seed = int(rng.integers(2**31 - 1))
         answer = _pricing_model.solve(sample, model, default_backend(self.backend), limits, seed)
         rules = [Rule(numbers[list(rule.features)]) for rule in answer.rules]
