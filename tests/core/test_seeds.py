@@ -43,9 +43,9 @@ def test_foreign_pools_are_refused(tmp_path, change):
     path = tmp_path / "pool.json"
     save_pool(path, problem(), [Rule([0])])
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(ConfigurationError, match="pool.json"):
+    with pytest.raises(ConfigurationError, match=r"pool\.json"):
         load_pool(path, problem())
-    with pytest.raises(ConfigurationError, match="missing.json"):
+    with pytest.raises(ConfigurationError, match=r"missing\.json"):
         load_pool(tmp_path / "missing.json", problem())
 
 
