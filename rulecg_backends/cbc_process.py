@@ -112,7 +112,12 @@ class CBCProcess:
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
-        self._process.wait()
+        try:
+            self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            # A forked child of ours still holds the other end open, or CBC is in the middle of something.
+            self._process.kill()
+            self._process.wait()
 
 
 _idle: list[CBCProcess] = []
