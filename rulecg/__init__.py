@@ -1,1 +1,56 @@
+"""Small, readable, provably good and fair Boolean rule sets, learned by column generation.
 
+Everything is loaded when first used, so that ``import rulecg`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rulecg_core import Condition, RulecgError, RuleSet
+
+    from . import datasets
+    from .binarizer import Binarizer
+    from .classifier import RuleSetClassifier
+    from .multiclass import ClassRuleSets
+    from .result import FitResult
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Binarizer": ".binarizer",
+    "ClassRuleSets": ".multiclass",
+    "Condition": "rulecg_core",
+    "FitResult": ".result",
+    "RuleSet": "rulecg_core",
+    "RuleSetClassifier": ".classifier",
+    "RulecgError": "rulecg_core",
+}
+_MODULES = ("datasets",)
+
+__all__ = [
+    "Binarizer",
+    "ClassRuleSets",
+    "Condition",
+    "FitResult",
+    "RuleSet",
+    "RuleSetClassifier",
+    "RulecgError",
+    "datasets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        found = getattr(import_module(_HOMES[name], __name__), name)
+        globals()[name] = found
+        return found
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'rulecg' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

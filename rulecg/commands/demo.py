@@ -1,0 +1,43 @@
+"""``rulecg demo``: the main job on embedded data, from table to readable rules with a certificate."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+
+NAME = "demo"
+HELP = "Learn rule sets from two embedded data sets and show them with accuracy, complexity and certificate."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    # Imported here: listing plugins should not wait for pandas and scikit-learn.
+    from ..datasets import load
+
+    _show(load("tic-tac-toe"), max_complexity=32, quiet=arguments.quiet)
+    print()
+    _show(load("lending"), max_complexity=12, quiet=arguments.quiet)
+    return 0
+
+
+def _show(dataset: Dataset, max_complexity: int, quiet: bool) -> None:
+    from ..classifier import RuleSetClassifier
+
+    print(f"== {dataset}")
+    print(f"-- learning a rule set with at most {max_complexity} rules and conditions together")
+    classifier = RuleSetClassifier(max_complexity, time_limit=8.0, verbose=0 if quiet else 1)
+    classifier.fit(dataset.data, dataset.target)
+    accuracy = classifier.score(dataset.data, dataset.target)
+    print()
+    print(classifier.rule_set_)
+    print()
+    print(f"Accuracy on these rows: {accuracy:.1%}")
+    print(f"Complexity: {classifier.rule_set_.complexity} (rules and conditions together)")
+    print(f"Certificate: {classifier.result_.certificate()}")
+    print(f"Time: {classifier.result_.seconds:.1f} s, {classifier.result_.n_columns} rules generated")
