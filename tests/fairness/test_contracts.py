@@ -47,7 +47,7 @@ RATES: dict[str, Callable[[list[Outcome]], float]] = {
 EXAMPLES: dict[str, list[Constraint]] = {
     "complexity": [Complexity(6), Complexity(4, per_rule=2, per_condition=0.5, penalty=0.25), Complexity(penalty=1)],
     "equality-of-opportunity": [EqualityOfOpportunity(0.05), EqualityOfOpportunity(0.1, columns="sex")],
-    "equalized-odds": [EqualizedOdds(0.05), EqualizedOdds(0.0, 0.2, columns="race|sex")],
+    "equalized-odds": [EqualizedOdds(0.05), EqualizedOdds(0.0, 0.2, columns="race")],
     "false-positive-rate-parity": [FalsePositiveRateParity(0.1, groups="Black & male|White & female")],
     "demographic-parity": [DemographicParity(0.1, columns="race"), DemographicParity(ratio=0.8)],
     "accuracy-parity": [AccuracyParity(0.1)],

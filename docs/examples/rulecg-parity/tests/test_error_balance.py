@@ -1,0 +1,45 @@
+"""The constraint keeps rulecg's contract, means what it says, and works by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rulecg_parity import ErrorBalance
+
+from rulecg_core.testing.constraint_contract import ConstraintContract
+
+
+class TestErrorBalance(ConstraintContract):
+    @pytest.fixture
+    def constraint(self):
+        return ErrorBalance(0.1, column="race")
+
+    def expected(self, constraint, y_true, y_pred, sensitive, weights):
+        """False positives minus false negatives, as a share of the group."""
+        values = {}
+        for group in ("Black", "White"):
+            of_group = weights * (sensitive["race"] == group)
+            excess = of_group[y_pred & ~y_true].sum() - of_group[~y_pred & y_true].sum()
+            values[f"too many selections: {group}"] = excess / of_group.sum()
+            values[f"too few selections: {group}"] = excess / of_group.sum()
+        return values
+
+
+def test_by_name():
+    """The estimator takes the constraint as text, and its predictions keep the bound on the training data."""
+    from rulecg import RuleSetClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 4))
+    sex = np.where(rng.random(300) < 0.5, "female", "male")
+    y = X[:, 0] + 0.3 * (sex == "male") + 0.2 * rng.random(300) > 0.7
+    classifier = RuleSetClassifier(constraints=["error-balance:0.1"], time_limit=10, random_state=0)
+    y_pred = classifier.fit(X, y, sensitive_features={"sex": sex}).predict(X)
+    for group in ("female", "male"):
+        assert abs(y_pred[sex == group].mean() - y[sex == group].mean()) <= 0.1
+
+
+def test_a_share_is_not_a_percentage():
+    """A bound outside 0 to 1 is refused."""
+    with pytest.raises(ValueError, match="eps"):
+        ErrorBalance(5)
