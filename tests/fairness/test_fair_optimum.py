@@ -81,13 +81,21 @@ def test_finds_the_fair_optimum(constraint: Constraint, seed: int, form: str) ->
     sets = [list(chosen) for size in range(most + 1) for chosen in combinations(all_rules(problem), size)]
     values = [value for rules in sets if (value := hamming(problem, rules, constraints)) is not None]
     master = HammingMaster(problem, constraints, load_registry().backend("highs"))
-    if not values:
-        with pytest.raises(InfeasibleError):
-            generate_columns(master, [BruteForcePricer()], Limits(seconds=20))
-        return
+    assert values, "The example is meant to have a feasible rule set."
     result = generate_columns(master, [BruteForcePricer()], Limits(seconds=20))
     best = min(values)
     assert result.objective >= best - 1e-6
     assert result.lower_bound is None or result.lower_bound <= best + 1e-6
     if result.status is Status.OPTIMAL:
         assert result.objective == pytest.approx(best, abs=1e-6)
+
+
+def test_says_when_no_rule_set_is_fair_enough() -> None:
+    """When no rule set reaches the floor, the error names the rows that cannot be satisfied together."""
+    problem = tiny_problem(0, "dnf")
+    constraints = [Complexity(2), GroupRecallFloor(1.0)]
+    sets = [[], *([rule] for rule in all_rules(problem))]
+    assert all(hamming(problem, rules, constraints) is None for rules in sets)
+    master = HammingMaster(problem, constraints, load_registry().backend("highs"))
+    with pytest.raises(InfeasibleError, match="true positive rate: "):
+        generate_columns(master, [BruteForcePricer()], Limits(seconds=20))
