@@ -70,6 +70,6 @@ class Interruption:
                         on_request()
             except KeyboardInterrupt:
                 self.request()
+        self.raise_if_failed()
         if failure:
             raise failure[0]
-        self.raise_if_failed()
