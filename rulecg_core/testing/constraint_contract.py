@@ -70,20 +70,21 @@ def rule_sets(most: int = 3) -> Iterator[list[Rule]]:
         yield from (list(chosen) for chosen in combinations(rules, size))
 
 
-def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule]) -> float:
-    """The form's value, counted row by row of the original data and rule by rule (auxiliary variables left out)."""
-    covers = [case.covered(rule) for rule in rules]
+def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule], hits: Sequence[int]) -> float:
+    """The form's value, counted row by row of the original data and rule by rule (auxiliary variables left out).
+
+    ``hits`` says how many of the rules cover each original row.
+    """
     total = form.const
     for rule in rules:
         total += form.rule + form.length * sum(problem.feature_costs[feature] for feature in rule)
     for i, sample in enumerate(problem.inverse):
         part = case.weights[i] / problem.weights[sample]
-        hits = sum(cover[i] for cover in covers)
         to_be_covered = bool(case.y[i]) is (case.form == "dnf")
-        if form.zeta is not None and to_be_covered and not hits:
+        if form.zeta is not None and to_be_covered and not hits[i]:
             total += form.zeta[sample] * part
         if form.cover is not None:
-            total += form.cover[sample] * part * hits
+            total += form.cover[sample] * part * hits[i]
     return float(total)
 
 
@@ -138,8 +139,10 @@ class ConstraintContract:
         problem = case.problem()
         rows = list(constraint.rows(problem))
         for rules in rule_sets(2):
+            covers = [case.covered(rule) for rule in rules]
+            hits = [sum(cover[i] for cover in covers) for i in range(len(case.y))]
             for row in rows:
-                by_hand = counted(row.form, case, problem, rules)
+                by_hand = counted(row.form, case, problem, rules, hits)
                 assert computed(row.form, problem, rules) == pytest.approx(by_hand, abs=TOLERANCE), (row.name, rules)
 
     def test_measures_every_row_about_predictions(self, constraint: Constraint, case: Case) -> None:
