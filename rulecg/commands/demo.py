@@ -31,7 +31,7 @@ def _show(dataset: Dataset, max_complexity: int, quiet: bool) -> None:
 
     print(f"== {dataset}")
     print(f"-- learning a rule set with at most {max_complexity} rules and conditions together")
-    classifier = RuleSetClassifier(max_complexity, time_limit=8.0, verbose=0 if quiet else 1)
+    classifier = RuleSetClassifier(max_complexity, time_limit=9.0, verbose=0 if quiet else 1)
     classifier.fit(dataset.data, dataset.target)
     accuracy = classifier.score(dataset.data, dataset.target)
     print()

