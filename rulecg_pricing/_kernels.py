@@ -49,6 +49,7 @@ def add_extensions(X: Any, weights: Any, members: Any, sums: Any, row: Any) -> N
     types.void(
         _BYTES,
         _WEIGHTS,
+        types.boolean,
         types.uint64,
         _INTEGERS,
         _INTEGERS,
@@ -58,10 +59,12 @@ def add_extensions(X: Any, weights: Any, members: Any, sums: Any, row: Any) -> N
     nogil=True,
     cache=True,
 )
-def add_covers(X: Any, weights: Any, first_row: Any, features: Any, starts: Any, sums: Any, keys: Any) -> None:
-    """For each rule add up the weights it covers, and a number that stands for which weighted rows these are."""
+def add_covers(
+    X: Any, weights: Any, all_rows: Any, first_row: Any, features: Any, starts: Any, sums: Any, keys: Any
+) -> None:
+    """For each rule add up the weights it covers, and a number that stands for which (weighted or all) rows."""
     for i in range(X.shape[0]):
-        if weights[i] == 0.0:
+        if weights[i] == 0.0 and not all_rows:
             continue
         # The splitmix64 generator: a random-looking number per row.
         key = (first_row + np.uint64(i) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

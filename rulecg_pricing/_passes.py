@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from rulecg_core import PricingLimits, PricingProblem
+from rulecg_core import NEGATIVE, PricingLimits, PricingProblem, Rule
 from rulecg_core.arrays import FloatArray, IntArray
 
 BLOCK_ENTRIES = 4_000_000
@@ -62,9 +62,9 @@ def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) ->
 
 
 def cover_sums(
-    problem: PricingProblem, rules: Sequence[Sequence[int]]
+    problem: PricingProblem, rules: Sequence[Sequence[int]], *, all_rows: bool
 ) -> tuple[FloatArray, NDArray[np.uint64]]:
-    """For each rule the sum of the weights it covers, and a key: equal for equal covers, as far as weights matter."""
+    """For each rule the sum of the weights it covers, and a key: equal for equal covers of all or of weighted rows."""
     from ._kernels import add_covers
 
     features = np.array([feature for rule in rules for feature in rule], dtype=np.int64)
@@ -74,7 +74,7 @@ def cover_sums(
         X: NDArray[np.uint8], weights: FloatArray, first_row: int
     ) -> tuple[FloatArray, NDArray[np.uint64]]:
         sums, keys = np.zeros(len(rules)), np.zeros(len(rules), dtype=np.uint64)
-        add_covers(X, weights, first_row, features, starts, sums, keys)
+        add_covers(X, weights, all_rows, first_row, features, starts, sums, keys)
         return sums, keys
 
     found = _over_blocks(problem, of_block, PricingLimits()) or []
@@ -82,11 +82,16 @@ def cover_sums(
     return sums, np.sum([keys for _, keys in found], axis=0, dtype=np.uint64)
 
 
-def reduced_costs(problem: PricingProblem, rules: Sequence[Sequence[int]]) -> FloatArray:
-    """The rules' reduced costs in double precision, in one pass over the data."""
+def negative_rules(problem: PricingProblem, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Those with negative reduced cost, best first, of equal covers only the first; costs come from the full data, in
+    double precision."""
     prices = problem.condition_prices
-    covered, _ = cover_sums(problem, rules)
-    return np.asarray(covered + [prices[list(rule)].sum() for rule in rules] + problem.constant)
+    covered, covers = cover_sums(problem, [rule.features for rule in rules], all_rows=True)
+    costs = covered + [prices[list(rule.features)].sum() for rule in rules] + problem.constant
+    # Rounding must not decide between rules of equal cost: the shorter one is wanted.
+    order = np.lexsort(([len(rule) for rule in rules], np.round(costs, 9)))
+    first = np.sort(np.unique(covers[order], return_index=True)[1])
+    return tuple(rules[i] for i in order[first] if costs[i] < NEGATIVE)
 
 
 def _over_blocks(

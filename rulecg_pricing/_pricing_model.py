@@ -21,7 +21,7 @@ from rulecg_core import (
 from rulecg_core.arrays import BoolArray, FloatArray, IntArray
 
 from ._chains import exclusive_numbers
-from ._passes import Extensions, extend, reduced_costs
+from ._passes import Extensions, extend, negative_rules
 
 
 @frozen(eq=False)
@@ -106,24 +106,20 @@ def solve(
     return PricingResult(negative_rules(problem, rules), answer.bound, answer.stop, answer.notes)
 
 
-def negative_rules(problem: PricingProblem, rules: list[Rule]) -> tuple[Rule, ...]:
-    """Those with negative reduced cost, best first; costs come from the conditions, not from a solver."""
-    costs = reduced_costs(problem, [rule.features for rule in rules])
-    return tuple(rules[i] for i in np.argsort(costs, kind="stable") if costs[i] < NEGATIVE)
-
-
 def _distinct_rows(problem: PricingProblem, features: IntArray) -> _Rows:
     weighted = np.flatnonzero(problem.sample_weights)
     X = problem.X[weighted][:, features]
     packed = np.ascontiguousarray(np.packbits(X, axis=1))
     keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    summed = np.bincount(inverse.reshape(-1), problem.sample_weights[weighted], minlength=len(first))
-    weights = summed.astype(np.float64)
+    sums, scale = (
+        np.bincount(inverse.reshape(-1), weights, minlength=len(first)).astype(np.float64)
+        for weights in (problem.sample_weights[weighted], np.abs(problem.sample_weights[weighted]))
+    )
     # What cancels out leaves rounding behind, which is no weight.
-    scale = np.bincount(inverse.reshape(-1), np.abs(problem.sample_weights[weighted]), minlength=len(first))
-    kept = np.abs(weights) > 1e-15 * scale
-    return _Rows(X[first[kept]], weights[kept])
+    kept = np.flatnonzero(np.abs(sums) > 1e-15 * scale)
+    kept = kept[np.argsort(first[kept])]
+    return _Rows(X[first[kept]], sums[kept])
 
 
 def _diagonal(values: FloatArray, first: int) -> SparseVectors:

@@ -13,7 +13,7 @@ from rulecg_core import NEGATIVE, ConfigurationError, Pricer, PricingLimits, Pri
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 from ._chains import exclusive_numbers
-from ._passes import Extensions, cover_sums, extend, reduced_costs
+from ._passes import Extensions, cover_sums, extend, negative_rules
 
 
 def _as_widths(widths: Any) -> tuple[int, ...]:
@@ -134,10 +134,9 @@ class BeamSearch(Pricer):
                 continue
             starts.update(prefixes)
             chosen.append(Rule(features))
-            if len(chosen) == most:
+            if len(chosen) == 2 * most:
                 break
-        values = reduced_costs(problem, [rule.features for rule in chosen])
-        return tuple(chosen[i] for i in np.argsort(values, kind="stable") if values[i] < NEGATIVE)
+        return negative_rules(problem, chosen)[:most]
 
 
 @frozen
@@ -175,7 +174,7 @@ def _distinct(
     _, kinds, sizes = np.unique(np.round(sums, 4), axis=0, return_inverse=True, return_counts=True)
     doubtful = np.flatnonzero(sizes[kinds.reshape(-1)] > 1)
     keys = np.arange(len(order), dtype=np.uint64)
-    keys[doubtful] = cover_sums(problem, members[doubtful].tolist())[1]
+    keys[doubtful] = cover_sums(problem, members[doubtful].tolist(), all_rows=False)[1]
     return order[_first_of_each(keys)[:width]]
 
 

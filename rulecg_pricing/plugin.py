@@ -7,6 +7,7 @@ from rulecg_core.registry import Register
 
 from .beam import BeamSearch, RandomBeam, WideBeam
 from .exact_ip import ExactIP
+from .exact_search import ExactSearch
 from .subsampled_ip import SubsampledIP
 
 
@@ -17,3 +18,4 @@ def rulecg_register_pricers(register: Register) -> None:
     register("random-beam", RandomBeam)
     register("subsampled-ip", SubsampledIP, needs_backend=True)
     register("exact-ip", ExactIP, needs_backend=True)
+    register("exact-search", ExactSearch)

@@ -11,6 +11,7 @@ from rulecg_core import Backend, ConfigurationError, Pricer, PricingLimits, Pric
 from rulecg_core.arrays import IntArray
 
 from . import _pricing_model
+from ._passes import negative_rules
 from .exact_ip import default_backend
 
 
@@ -42,7 +43,7 @@ class SubsampledIP(Pricer):
         answer = _pricing_model.solve(sample, model, default_backend(self.backend), limits, seed)
         rules = [Rule(numbers[list(rule.features)]) for rule in answer.rules]
         # What looks negative on the sample need not be so on all samples.
-        return evolve(answer, rules=_pricing_model.negative_rules(problem, rules), bound=None)
+        return evolve(answer, rules=negative_rules(problem, rules), bound=None)
 
     def draw(self, problem: PricingProblem, rng: np.random.Generator) -> tuple[PricingProblem, IntArray]:
         """The problem on a sample, weights raised by the inverse of the share drawn, and the features' numbers."""

@@ -61,6 +61,21 @@ class TestExactIP(RegisteredContract):
     exact = True
 
 
+class TestExactIPOnCBC(TestExactIP):
+    backend = "cbc"
+    n_problems = 150
+
+
+class TestExactIPOnSCIP(TestExactIP):
+    backend = "scip"
+    n_problems = 150
+
+
+class TestExactSearch(RegisteredContract):
+    name = "exact-search"
+    exact = True
+
+
 def test_every_registered_pricer_is_under_contract() -> None:
     """A pricer that rulecg registers without testing it against brute force must not pass unnoticed."""
     contracts = [
@@ -72,11 +87,17 @@ def test_every_registered_pricer_is_under_contract() -> None:
     assert registered == {contract.name for contract in contracts}
 
 
+def test_exact_ip_is_under_contract_on_every_backend() -> None:
+    """The integer program is compared with brute force on each solver that rulecg brings."""
+    names = {entry.name for entry in load_registry() if entry.kind == "backend" and entry.distribution == "rulecg"}
+    assert names - {load_registry().config.backend} == {c.backend for c in TestExactIP.__subclasses__()}
+
+
 def test_every_exact_pricer_is_compared_with_brute_force_on_500_problems() -> None:
     """An exact pricer's claim rests on at least 500 random problems."""
-    exact = [contract for contract in RegisteredContract.__subclasses__() if contract.exact]
-    assert exact
-    assert all(contract.n_problems >= 500 for contract in exact)
+    exact = {contract.name: contract for contract in RegisteredContract.__subclasses__() if contract.exact}
+    assert set(exact) == {"exact-ip", "exact-search"}
+    assert all(contract.n_problems >= 500 for contract in exact.values())
 
 
 @frozen
