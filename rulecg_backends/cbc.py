@@ -210,6 +210,8 @@ class _CBCSolve(MIPSolve):
     backend: CBC
 
     def _solve(self) -> Outcome:
+        if self.pool.size > 1:
+            self.notes.append("CBC keeps one solution per solve, so no pool of solutions was collected.")
         target = self.limits.target
         if target is None:
             return self._run_once(self.model.costs, None)

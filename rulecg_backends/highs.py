@@ -61,6 +61,8 @@ class HiGHS(Backend):
     lp_method: str = field(
         default="dual-simplex", validator=options.one_of("dual-simplex", "primal-simplex", "interior-point")
     )
+    crossover: bool = field(default=True, validator=options.yes_or_no)
+    """Whether interior point goes on to a vertex; without, it is faster and its duals are less sharp."""
     presolve: bool = field(default=True, validator=options.yes_or_no)
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
     dual_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
@@ -103,6 +105,7 @@ class HiGHS(Backend):
         }
         if self.lp_method == "interior-point":
             settings["solver"] = "ipm"
+            settings["run_crossover"] = "on" if self.crossover else "off"
         else:
             settings["solver"] = "simplex"
             settings["simplex_strategy"] = _SIMPLEX_STRATEGY[self.lp_method]

@@ -307,6 +307,8 @@ class _AboutIntegerPrograms:
         assert result.solution is Solution.OPTIMAL
         if backend.capabilities.solution_pool:
             assert len(result.solutions) >= 2
+        else:
+            assert result.notes, "What a backend cannot do must be told."
 
     def test_a_start_solution_is_never_lost(self, backend: Backend) -> None:
         """Under a limit too short to find anything better, the answer is at least as good as the start."""

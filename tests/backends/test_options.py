@@ -94,6 +94,7 @@ def test_a_wrong_value_is_told_with_what_would_be_right(backend, option, value, 
     [
         HiGHS(lp_method="primal-simplex"),
         HiGHS(lp_method="interior-point"),
+        HiGHS(lp_method="interior-point", crossover=False),
         HiGHS(presolve=False, primal_tolerance=1e-9, dual_tolerance=1e-9, integrality_tolerance=1e-9),
         HiGHS(threads=2),
         CBC(threads=2, cuts=0, preprocess=False, integrality_tolerance=1e-8),
