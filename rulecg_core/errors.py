@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 
@@ -47,17 +47,16 @@ class SolveError(RulecgError):
 
 
 class InfeasibleError(RulecgError):
-    """No rule set satisfies the constraints; names the rows in conflict."""
+    """No rule set satisfies the constraints; names the rows in conflict and how far each is from its bound."""
 
-    def __init__(self, rows: Sequence[str], relaxation: float | None = None, proven: bool = True) -> None:
+    def __init__(self, shortfalls: Mapping[str, float], proven: bool = True) -> None:
         verdict = "No rule set satisfies" if proven else "No rule set was found that satisfies"
-        advice = (
-            f" Loosening each of their bounds by {relaxation:.4g} makes the linear relaxation feasible."
-            if relaxation is not None
-            else ""
-        )
+        parts = [
+            f"{name} (reachable when its bound is loosened by {missing:.4g})" if missing > 1e-9 else name
+            for name, missing in shortfalls.items()
+        ]
         super().__init__(
-            f"{verdict} all constraints. Rows in conflict: {', '.join(rows) or 'unknown'}.{advice} "
+            f"{verdict} all constraints. Rows in conflict: {', '.join(parts) or 'unknown'}. "
             "Loosen a bound, raise the complexity limit, or drop a constraint."
         )
-        self.rows, self.relaxation, self.proven = tuple(rows), relaxation, proven
+        self.shortfalls, self.proven = dict(shortfalls), proven

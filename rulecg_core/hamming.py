@@ -44,7 +44,7 @@ class HammingMaster(Master):
             extra = constraint.objective(problem)
             if extra is not None:
                 self.objective = self.objective + extra
-        self.rows = tuple(row.normalised() for constraint in self.constraints for row in constraint.rows(problem))
+        self.rows = _with_distinct_names([row for constraint in self.constraints for row in constraint.rows(problem)])
         _check_shapes(self.rows, problem)
         self.max_rules = min((constraint.max_rules(problem) for constraint in self.constraints), default=np.inf)
         self.pool = RulePool(problem)
@@ -78,15 +78,17 @@ class HammingMaster(Master):
     def row_duals(self) -> dict[str, float]:
         return dict(zip((row.name for row in self.rows), self._linear.row_duals().tolist(), strict=True))
 
+    def rule_weights(self) -> FloatArray | None:
+        return self._linear.weights() if self._linear.is_solved else None
+
     def lower_bound(self, pricing_bound: float) -> float | None:
         if self._linear.phase_one:
             return None
         bound = self._linear.dual_bound(pricing_bound)
         return bound if np.isfinite(bound) else None
 
-    def conflict(self) -> tuple[str, ...]:
-        duals = self._linear.row_duals()
-        return tuple(row.name for row, dual in zip(self.rows, duals, strict=True) if abs(dual) > 1e-9)
+    def conflict(self) -> dict[str, float]:
+        return self._linear.conflict()
 
     def row_values(self, rules: Sequence[Rule]) -> dict[str, tuple[float, float]]:
         missed, counts, length, n_rules = self._counts(rules)
@@ -183,6 +185,16 @@ class HammingMaster(Master):
             infeasible=result.solution is Solution.INFEASIBLE,
             notes=result.notes,
         )
+
+
+def _with_distinct_names(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Two constraints may name a row alike; reports by name must not lose one."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for row in rows:
+        seen[row.name] = seen.get(row.name, 0) + 1
+        distinct.append(row if seen[row.name] == 1 else row.named(f"{row.name} ({seen[row.name]})"))
+    return tuple(distinct)
 
 
 def _check_shapes(rows: Sequence[Row], problem: Problem) -> None:

@@ -173,7 +173,7 @@ class _Run:
         """A proven bound on all reduced costs bounds the objective over all rules."""
         if not relaxation.feasible:
             if pricing_bound >= NEGATIVE * 2:
-                raise InfeasibleError(self.master.conflict(), relaxation.objective)
+                raise InfeasibleError(self.master.conflict())
             return
         bound = self.master.lower_bound(min(pricing_bound, 0.0))
         if bound is not None and (self.lower_bound is None or bound > self.lower_bound):
@@ -253,7 +253,7 @@ class _Run:
     def result(self, candidates: CandidatePool) -> Result:
         chosen, best = candidates.choose(), candidates.best
         if chosen is None:
-            raise InfeasibleError(self.master.conflict(), None, proven=False)
+            raise InfeasibleError(self.master.conflict(), proven=False)
         best = best or chosen
         chosen = prefer_plain_conditions(self.master, chosen)
         bounds = [] if self.lower_bound is None else [self.rounded(self.lower_bound)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
+from .arrays import FloatArray
 from .backend import Backend
 from .constraint import Constraint
 from .forms import LinearForm, Row
@@ -106,9 +107,13 @@ class Master(ABC):
     def row_values(self, rules: Sequence[Rule]) -> dict[str, tuple[float, float]]:
         """For every constraint row, its value for the rule set as the master counts, and in true counts."""
 
+    def rule_weights(self) -> FloatArray | None:
+        """Weights of the pool's first rules in the last relaxation (later rules were not in it); None without one."""
+        return None
+
     @abstractmethod
-    def conflict(self) -> tuple[str, ...]:
-        """Names of the rows that keep the last, infeasible relaxation from being feasible."""
+    def conflict(self) -> dict[str, float]:
+        """The rows that keep the last relaxation from being feasible, and by how much each misses its bound."""
 
     @abstractmethod
     def evaluate(self, rules: Sequence[Rule]) -> Candidate:

@@ -45,7 +45,7 @@ class LinearMaster:
     ) -> None:
         self.problem = problem
         self.objective = objective
-        self.rows = tuple(rows)
+        self.rows = tuple(row.normalised() for row in rows)
         # A bound below one rule still needs a link row that can be written down.
         self.max_rules = max(1.0, max_rules)
         self.backend = backend
@@ -58,8 +58,8 @@ class LinearMaster:
             )
         # With link rows every zeta has several entries and the dual form loses its point.
         self.dual_form = not self.needs_links if dual_form is None else dual_form
-        self.artificial = self._artificial_signs()
-        self.phase_one = bool(np.any(self.artificial))
+        self.shortfalls = self._shortfalls()
+        self.phase_one = bool(np.any(self.shortfalls))
         self._is_linked = np.zeros(len(self.positives), dtype=bool)
         self._links: IntArray = np.zeros(0, dtype=np.int64)
         self._n_rules = 0
@@ -80,18 +80,21 @@ class LinearMaster:
     def _first_link(self) -> int:
         return len(self.positives) + len(self.rows)
 
-    def _artificial_signs(self) -> FloatArray:
-        """+1 or -1 for rows that the empty rule set leaves too low or too high, else 0."""
-        signs = np.zeros(len(self.rows))
+    def _shortfalls(self) -> FloatArray:
+        """For every row, what the empty rule set lacks (positive) or exceeds (negative), else 0.
+
+        As entries of the artificial column they make its value the share of the shortfall that is still there.
+        """
+        shortfalls = np.zeros(len(self.rows))
         missed, nothing = self.problem.y.astype(np.float64), np.zeros(self.problem.n_samples)
         for position, row in enumerate(self.rows):
             value = row.form.value(missed, nothing, 0.0, 0.0)
             helpers = np.array(list(row.form.variables.values()))
             if value < row.lo - 1e-9 and not np.any(helpers > 0):
-                signs[position] = 1.0
+                shortfalls[position] = row.lo - value
             elif value > row.hi + 1e-9 and not np.any(helpers < 0):
-                signs[position] = -1.0
-        return signs
+                shortfalls[position] = row.hi - value
+        return shortfalls
 
     # Building -------------------------------------------------------------------------------------------------------
 
@@ -138,7 +141,7 @@ class LinearMaster:
                 entries[position, : len(self.positives)] = row.form.zeta[self.positives]
             for at, name in enumerate(self.variables, start=len(self.positives)):
                 entries[position, at] = row.form.variables.get(name, 0.0)
-        entries[:, -1] = self.artificial
+        entries[:, -1] = self.shortfalls
         return entries
 
     def add_rules(self, pool: RulePool) -> None:
@@ -190,7 +193,7 @@ class LinearMaster:
                 self._add_links(violated, pool)
                 continue
             self._primal, self._dual = solution.primal, self._clean(solution.dual)
-            if self.phase_one and solution.objective <= 1e-9 * max(1.0, np.abs(self.artificial).sum()):
+            if self.phase_one and solution.objective <= 1e-9:
                 self._enter_phase_two(pool)
                 continue
             return solution.objective + (0.0 if self.phase_one else self.objective.const)
@@ -240,6 +243,20 @@ class LinearMaster:
     def row_duals(self) -> FloatArray:
         """Duals of the constraint rows, in the order of the rows."""
         return self._dual[len(self.positives) : self._first_link]
+
+    @property
+    def is_solved(self) -> bool:
+        return len(self._primal) > 0
+
+    def conflict(self) -> dict[str, float]:
+        """While infeasible: the rows that hold each other back, and by how much each still misses its bound."""
+        share = float(self._primal[self._first_rule - 1]) if len(self._primal) else 1.0
+        involved = np.abs(self.row_duals()) > 1e-9 if len(self._dual) else np.ones(len(self.rows), dtype=bool)
+        return {
+            row.name: abs(float(shortfall)) * share
+            for row, shortfall, binding in zip(self.rows, self.shortfalls, involved, strict=True)
+            if binding
+        }
 
     def weights(self) -> FloatArray:
         """Rule weights ``w`` of the last relaxation, in the order of the pool."""

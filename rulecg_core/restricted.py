@@ -76,6 +76,7 @@ def build_restricted(
     count_once: bool = False,
 ) -> RestrictedModel:
     """The program over the rules with these covers (rules × samples) and lengths."""
+    rows = [row.normalised() for row in rows]
     forms = (objective, *(row.form for row in rows))
     n_rules = len(lengths)
     linked = count_once or needs_links(objective, rows)

@@ -1,12 +1,22 @@
-"""What plugin authors test their plugins with."""
+"""What plugin authors test their plugins with: one contract class for each kind of plugin."""
 
 import pytest
 
-# Without this, a failing assert of a contract would not show the values it compared.
-pytest.register_assert_rewrite("rulecg_core.testing.backend_contract", "rulecg_core.testing.pricer_contract")
+# Contracts live outside test files; without this their asserts would fail without telling the values.
+for _module in ("backend_contract", "constraint_contract", "master_contract", "pricer_contract"):
+    pytest.register_assert_rewrite(f"{__name__}.{_module}")
 
 from .backend_contract import BackendContract  # noqa: E402
-from .brute_force import BruteForcePricer  # noqa: E402
+from .brute_force import BruteForcePricer, all_rules  # noqa: E402
+from .constraint_contract import ConstraintContract  # noqa: E402
+from .master_contract import MasterContract  # noqa: E402
 from .pricer_contract import PricerContract  # noqa: E402
 
-__all__ = ["BackendContract", "BruteForcePricer", "PricerContract"]
+__all__ = [
+    "BackendContract",
+    "BruteForcePricer",
+    "ConstraintContract",
+    "MasterContract",
+    "PricerContract",
+    "all_rules",
+]

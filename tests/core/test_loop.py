@@ -16,6 +16,7 @@ from rulecg_core import (
     Pricer,
     PricingResult,
     Problem,
+    Row,
     Rule,
     Status,
     Stop,
@@ -272,8 +273,31 @@ def test_infeasible_rows_are_named(highs):
         generate_columns(
             HammingMaster(noisy_problem(), [SizeBound(30), Impossible()], highs), [BruteForcePricer()]
         )
-    assert caught.value.relaxation == pytest.approx(0.5)
+    assert caught.value.shortfalls == {"impossible recall": pytest.approx(0.5)}
     assert caught.value.proven
+
+
+class TwoSided(Constraint):
+    """Shares of found positives and of selected samples within narrow ranges: two-sided rows, both out of reach."""
+
+    def rows(self, problem):
+        recall, selected = problem.true_positive_rate(), problem.selection_rate()
+        return [Row(recall, 0.5, 0.95, "recall range"), Row(selected, 0.2, 0.8, "selection range")]
+
+
+def test_two_sided_rows_do_not_get_in_each_others_way(highs):
+    """The artificial column restores every row at once, however narrow; reported values are in the rows' units."""
+    result = generate_columns(
+        HammingMaster(noisy_problem(), [SizeBound(12), TwoSided()], highs), [BruteForcePricer()]
+    )
+    assert 0.5 <= result.row_values["recall range"][1] <= 0.95
+    assert 0.2 <= result.row_values["selection range"][1] <= 0.8
+
+
+def test_rows_of_one_name_are_told_apart(highs):
+    """Two constraints may use the same name; reports keep both."""
+    master = HammingMaster(noisy_problem(), [SizeBound(12), SizeBound(6)], highs)
+    assert [row.name for row in master.rows] == ["size", "size (2)"]
 
 
 class Soft(Constraint):
