@@ -1,0 +1,184 @@
+"""Local search: the values of neighbours are true values, answers keep every row, and small problems are solved."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from rulecg_core import Deadline, HammingMaster, LinearForm, load_registry
+from rulecg_core.constraint import Constraint
+from rulecg_core.cover_state import CoverState
+from rulecg_core.local_search import LocalSearch, improve
+from rulecg_core.testing.brute_force import all_rules
+from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
+
+
+@frozen
+class WorstHalf(Constraint):
+    """Three times the larger of two losses is part of the objective, through an auxiliary variable."""
+
+    def rows(self, problem):
+        half = np.arange(problem.n_samples) % 2 == 0
+        worst = LinearForm.variable("worst")
+        return [problem.hamming_loss(half) - worst <= 0, problem.hamming_loss(~half) - worst <= 0]
+
+    def objective(self, problem):
+        return LinearForm.variable("worst") * 3.0
+
+
+@frozen
+class AtLeastHalfCovered(Constraint):
+    """Broken by the empty rule set: at least half of the positives must be covered."""
+
+    def rows(self, problem):
+        return [(problem.false_negative_rate() <= 0.5).named("coverage")]
+
+
+CASES = {
+    "complexity": (SizeBound(8),),
+    "rates": (SizeBound(8), MissedShareBound(0.25)),
+    "auxiliary variable": (SizeBound(8), WorstHalf()),
+    "broken at first": (SizeBound(6), AtLeastHalfCovered()),
+}
+
+
+def master_of(seed, case):
+    problem = small_problem(seed)
+    master = HammingMaster(problem, CASES[case], load_registry().backend("highs"))
+    master.add_rules(all_rules(problem))
+    return master
+
+
+def state_of(master, count_once=False):
+    search = LocalSearch(master, count_once=count_once)
+    return CoverState(search._table(master.pool.rules, np.random.default_rng(0)))
+
+
+def visited(master, count_once, chosen):
+    """The values of all forms for a subset, from a fresh state."""
+    state = state_of(master, count_once)
+    state.move_to(np.array(sorted(chosen), dtype=np.int64))
+    return state.values
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_state_counts_as_the_master_counts(case):
+    """Objective and rows of a state equal the master's, in Hamming counts and in true counts."""
+    for seed in range(5):
+        master = master_of(seed, case)
+        rng = np.random.default_rng(seed)
+        for size in range(4):
+            chosen = rng.permutation(len(master.pool))[:size]
+            rules = [master.pool.rules[at] for at in chosen]
+            rows = list(master.row_values(rules).values())
+            found = master.evaluate(rules)
+            for count_once in (False, True):
+                state = state_of(master, count_once)
+                state.move_to(chosen)
+                np.testing.assert_allclose(state.values[1:], [row[count_once] for row in rows], atol=1e-9)
+                if case != "auxiliary variable":
+                    assert state.objective == pytest.approx(found.errors if count_once else found.objective)
+                    violation = found.true_violation if count_once else found.proxy_violation
+                    assert (state.violation > 0) == (violation > 1e-9)
+                elif not count_once:
+                    assert state.objective == pytest.approx(found.objective)
+
+
+@pytest.mark.parametrize("case", ["complexity", "rates"])
+@pytest.mark.parametrize("count_once", [False, True])
+def test_predicted_values_are_the_values_after_the_move(case, count_once):
+    """Add, drop, swap, two for one and one for two, after a history of changes."""
+    for seed in range(4):
+        master = master_of(seed, case)
+        rng = np.random.default_rng(seed)
+        state = state_of(master, count_once)
+        for size in (6, 3, 5):
+            state.move_to(rng.permutation(len(master.pool))[:size])
+        chosen, others = set(state.chosen.tolist()), np.flatnonzero(~state.is_chosen)
+        slots = state.slots
+        inside = state.rules_in(slots)
+
+        def check(values, out, into, chosen=chosen, master=master):
+            np.testing.assert_allclose(values, visited(master, count_once, chosen - set(out) | set(into)), atol=1e-5)
+
+        for rule in others:
+            check(state.add_values()[:, rule], [], [rule])
+        for at, dropped in enumerate(inside):
+            check(state.drop_values()[:, at], [dropped], [])
+            check(state.swap_values()[:, at, others[at]], [dropped], [others[at]])
+        pairs = state.two_for_one_values(slots[0], slots[2], others)
+        loose_pairs = state.loose_two_for_one_values(slots[0])[:, 2]
+        splits = state.one_for_two_values(slots[1], others[0], others[1:])
+        loose_splits = state.loose_one_for_two_values(slots[1], others[0])
+        for at, rule in enumerate(others):
+            check(pairs[:, at], [inside[0], inside[2]], [rule])
+            if at:
+                check(splits[:, at - 1], [inside[1]], [others[0], rule])
+            if not count_once:
+                assert loose_pairs[0, rule] <= pairs[0, at] + 1e-6
+                assert at == 0 or loose_splits[0, rule] <= splits[0, at - 1] + 1e-6
+
+
+def brute_force(master, count_once, most):
+    """The best value over all subsets of up to ``most`` rules that keep every row."""
+    best = np.inf
+    for size in range(most + 1):
+        for rules in combinations(master.pool.rules, size):
+            found = master.evaluate(rules)
+            violation = found.true_violation if count_once else found.proxy_violation
+            if violation <= 1e-9:
+                best = min(best, found.errors if count_once else found.objective)
+    return best
+
+
+@pytest.mark.parametrize(
+    ("case", "count_once"),
+    # In true counts, errors alone do not say what an auxiliary variable costs.
+    [(case, False) for case in CASES] + [(case, True) for case in CASES if case != "auxiliary variable"],
+)
+def test_small_problems_are_solved_and_every_row_is_kept(case, count_once):
+    """With restarts the search finds the best rule set among all, and what it returns keeps all rows."""
+    for seed in range(3):
+        problem = small_problem(seed, n_features=4)
+        master = HammingMaster(problem, CASES[case], load_registry().backend("highs"))
+        master.add_rules(all_rules(problem))
+        found = improve(master, [], Deadline(), np.random.default_rng(0), count_once=count_once, restarts=60)
+        best = found[0]
+        assert (best.true_violation if count_once else best.proxy_violation) <= 1e-9
+        assert (best.errors if count_once else best.objective) == pytest.approx(brute_force(master, count_once, 4))
+
+
+def test_answers_are_distinct_ordered_and_the_same_for_the_same_seed():
+    """Candidates come best first, each once, and depend on nothing but the master, the starts and the seed."""
+    answers = []
+    for _ in range(2):
+        master = master_of(1, "rates")
+        master.solve_relaxation(Deadline())
+        answers.append(improve(master, [[master.pool.rules[0]]], Deadline(), np.random.default_rng(3)))
+    assert [candidate.rules for candidate in answers[0]] == [candidate.rules for candidate in answers[1]]
+    objectives = [candidate.objective for candidate in answers[0] if candidate.proxy_violation <= 1e-9]
+    assert objectives == sorted(objectives)
+    assert len({frozenset(candidate.rules) for candidate in answers[0]}) == len(answers[0])
+
+
+def test_never_worse_than_a_feasible_start():
+    """A start is a promise: the best answer is at least as good, also among few rules."""
+    for seed in range(6):
+        master = master_of(seed, "complexity")
+        rng = np.random.default_rng(seed)
+        start = [master.pool.rules[at] for at in rng.permutation(len(master.pool))[:2]]
+        given = master.evaluate(start)
+        assert given.proxy_violation == 0
+        found = improve(master, [start], Deadline(), rng, among=start, restarts=1)
+        assert found[0].objective <= given.objective
+        assert set(found[0].rules) <= set(start)
+
+
+def test_large_data_is_searched_on_a_sample_and_judged_on_all():
+    """With a small budget only promising rules and some rows are looked at; the values returned are still exact."""
+    master = master_of(0, "complexity")
+    search = LocalSearch(master, table_entries=100)
+    found = search.improve([], Deadline(), np.random.default_rng(0), restarts=5)
+    assert all(candidate == master.evaluate(candidate.rules) for candidate in found)
+    assert found[0].objective < master.evaluate([]).objective
