@@ -34,5 +34,10 @@ def rulecg_register_masters(register: Register) -> None:
 
 
 @hookspec
+def rulecg_register_audits(register: Register) -> None:
+    """Call ``register(name, function)`` for each table of evidence that reports can show about predictions."""
+
+
+@hookspec
 def rulecg_on_event(event: Event) -> None:
     """Hear every event of every run; must return quickly and not change anything."""

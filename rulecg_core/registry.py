@@ -15,8 +15,8 @@ from .errors import ConfigurationError, PluginError, UnknownNameError
 from .events import Event
 from .pricing import Pricer
 
-Kind: TypeAlias = Literal["backend", "pricer", "constraint", "master"]
-KINDS: tuple[Kind, ...] = ("backend", "pricer", "constraint", "master")
+Kind: TypeAlias = Literal["backend", "pricer", "constraint", "master", "audit"]
+KINDS: tuple[Kind, ...] = ("backend", "pricer", "constraint", "master", "audit")
 
 
 class Register(Protocol):
@@ -121,6 +121,10 @@ class Registry:
             return constraint
         name, args, options = parse_call(_checked_name("constraint", constraint))
         return _create(self.entry("constraint", name), Constraint, args, options)
+
+    def audit(self, name: str) -> Callable[..., Any]:
+        """An audit by name: a function from labels, predictions and groups to a table for reports."""
+        return self.entry("audit", _checked_name("audit", name)).factory
 
     def notify(self, event: Event) -> None:
         """Tell every plugin that listens; one that fails is reported once and not asked again."""
