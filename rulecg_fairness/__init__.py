@@ -1,6 +1,5 @@
 """Constraints on rule sets (their size, fairness between groups) and fairness metrics."""
 
-from .audit import proxy_and_true
 from .complexity import Complexity
 from .demographic import DemographicParity
 from .intersectional import IntersectionalGroups
@@ -20,6 +19,7 @@ from .parity import (
     ErrorRateParity,
     FalsePositiveRateParity,
 )
+from .proxy import proxy_and_true
 from .verdict import Verdict, held_out_verdict
 from .worst import GroupRecallFloor, MinimaxError
 

@@ -1,12 +1,14 @@
-"""Registers the constraints of this package, through the same hook as any other plugin."""
+"""Registers the constraints and audits of this package, through the same hooks as any other plugin."""
 
 from __future__ import annotations
 
 from rulecg_core import hookimpl
 from rulecg_core.registry import Register
 
+from .audits import gap_parts, ledger, verdict
 from .complexity import Complexity
 from .intersectional import PARITIES, IntersectionalGroups
+from .metrics import gaps, group_table
 from .worst import MinimaxError
 
 
@@ -17,3 +19,12 @@ def rulecg_register_constraints(register: Register) -> None:
     register("minimax-error", MinimaxError)
     for name, constraint in PARITIES.items():
         register(name, constraint)
+
+
+@hookimpl
+def rulecg_register_audits(register: Register) -> None:
+    register("group-table", group_table)
+    register("gaps", gaps)
+    register("verdict", verdict)
+    register("ledger", ledger)
+    register("gap-parts", gap_parts)

@@ -12,6 +12,7 @@ from rulecg_core import ConfigurationError, Constraint, Groups, LinearForm, Prob
 from rulecg_core.arrays import FloatArray
 
 from .compared import UndefinedRateError
+from .intersectional import IntersectionalGroups
 from .intervals import combine, one_sided
 from .outcomes import as_labels, as_weights
 
@@ -48,14 +49,16 @@ class Verdict:
     comparisons: int
     """One-sided bounds that are meant to hold together; each got its share of the chance of error."""
     notes: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Groups of the training data that the held-out data has no row of: nothing can be said about them."""
 
     @property
     def verdict(self) -> Answer:
-        """Violated when one row surely is, holds when all surely do; groups left out are in the notes."""
+        """Violated when one row surely is, holds when all surely do and no group of the training data is absent."""
         answers = {row.verdict for row in self.rows}
         if "violated" in answers:
             return "violated"
-        return "holds" if answers == {"holds"} else "not enough data"
+        return "holds" if answers == {"holds"} and not self.absent else "not enough data"
 
     def table(self) -> pd.DataFrame:
         import pandas as pd
@@ -80,18 +83,24 @@ def held_out_verdict(
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: float = 0.95,
+    training_features: Any = None,
 ) -> Verdict:
     """Whether the constraint's rows hold in the population that the held-out rows were drawn from.
 
     Each row's true value gets one-sided lower and upper bounds that all hold together with the given confidence. A row
     *holds* when its bounds lie within the constraint's, is *violated* when they lie beyond, and otherwise there is *not
     enough data*. Works for every constraint whose rows are linear in the predictions.
+
+    Give ``training_features``, the sensitive features that the rules were learned with, to have groups noticed that
+    were constrained then and are absent now: the constraint cannot be said to hold for them.
     """
     truth, prediction = as_labels(y_true, "y_true", pos_label), as_labels(y_pred, "y_pred", pos_label)
     if truth.shape != prediction.shape:
         raise ConfigurationError(f"y_true has {len(truth)} rows but y_pred has {len(prediction)}.")
     weights = as_weights(sample_weight, len(truth))
     groups = Groups.encode(sensitive_features, len(truth))
+    absent = () if training_features is None else _absent(constraint, training_features, groups)
+    lost = tuple(f"group {name!r} of the training data has no row here: it cannot be judged." for name in absent)
     # Rows of one group, label and prediction count alike, so they are merged; weighted rows each stay on their own,
     # because their number is what the bounds depend on.
     merged = sample_weight is None
@@ -101,11 +110,43 @@ def held_out_verdict(
         notes = tuple(constraint.notes(problem))
     except UndefinedRateError as error:
         one_sided(confidence, 1)
-        return Verdict((), confidence, 0, (str(error),))
+        return Verdict((), confidence, 0, (str(error), *lost), absent)
     comparisons = sum(math.isfinite(bound) for row in rows for bound in (row.lo, row.hi))
     z = one_sided(confidence, comparisons)
     verdicts = tuple(RowVerdict(row.name, row.lo, row.hi, *_bounds(row.form, problem, merged, z)) for row in rows)
-    return Verdict(verdicts, confidence, comparisons, notes)
+    return Verdict(verdicts, confidence, comparisons, notes + lost, absent)
+
+
+def _absent(constraint: Constraint, training_features: Any, held_out: Groups) -> tuple[str, ...]:
+    """Groups that the constraint was about on the training data and that the held-out data lacks."""
+    some_column = next(iter(training_features.values())) if isinstance(training_features, dict) else training_features
+    training = Groups.encode(training_features, len(some_column))
+    for column in held_out.columns:
+        if column not in training.columns:
+            raise ConfigurationError(
+                f"The training data has no sensitive feature {column!r}; it has {', '.join(training.columns)}."
+            )
+    chosen = getattr(constraint, "columns", None) or held_out.columns
+    crossings = [tuple(chosen)]
+    if isinstance(constraint, IntersectionalGroups) and constraint.crossed is None:
+        crossings = [(column,) for column in chosen]
+    wanted = getattr(constraint, "groups", None)
+    absent = []
+    for columns in crossings:
+        here = _labels(held_out, columns)
+        for group in training.crossed(columns):
+            one_row = training.take(np.flatnonzero(group.members)[:1])
+            if not _labels(one_row, columns) <= here and (not wanted or group.name in wanted):
+                absent.append(group.name)
+    return tuple(absent)
+
+
+def _labels(groups: Groups, columns: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """The combinations of labels that occur."""
+    places = [groups.columns.index(column) for column in columns]
+    codes = groups.codes[:, places]
+    present = np.unique(codes[(codes >= 0).all(axis=1)], axis=0)
+    return {tuple(groups.labels[p][code] for p, code in zip(places, row, strict=True)) for row in present.tolist()}
 
 
 def _beyond_predictions(form: LinearForm) -> bool:

@@ -121,3 +121,40 @@ def test_refuses_impossible_confidence() -> None:
     """Confidence is a number between 0 and 1."""
     with pytest.raises(ConfigurationError, match="confidence"):
         held_out_verdict(EqualizedOdds(0.1), **sample(10, EQUAL), confidence=1.0)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "absent"),
+    [
+        (EqualizedOdds(0.1), ("c",)),
+        (EqualizedOdds(0.1, groups="a|b"), ()),
+    ],
+)
+def test_a_group_that_is_absent_from_held_out_data_is_noticed(constraint: Constraint, absent: tuple[str, ...]) -> None:
+    """A constraint cannot be said to hold for a group of the training data that has no held-out row."""
+    training = np.array(["a", "b", "c", None], dtype=object)
+    data = sample(2000, EQUAL)
+    assert held_out_verdict(constraint, **data).verdict == "holds"
+    verdict = held_out_verdict(constraint, **data, training_features=training)
+    assert verdict.absent == absent
+    assert verdict.verdict == ("not enough data" if absent else "holds")
+    assert any("group 'c' of the training data has no row here" in note for note in verdict.notes) == bool(absent)
+
+
+def test_absent_crossings_are_noticed_where_crossings_count() -> None:
+    """With several sensitive features it is the crossed groups that can be absent, unless each is judged alone."""
+    data = sample(2000, EQUAL)
+    race = data.pop("sensitive_features")
+    here = {"race": race, "sex": np.where(race == "a", "f", np.where(np.arange(len(race)) % 2, "f", "m"))}
+    training = {"race": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
+    crossed = held_out_verdict(
+        IntersectionalGroups("equalized-odds", crossed=0.1), **data, sensitive_features=here, training_features=training
+    )
+    each = held_out_verdict(
+        IntersectionalGroups("equalized-odds", each=0.1), **data, sensitive_features=here, training_features=training
+    )
+    assert (crossed.absent, each.absent) == (("a & m",), ())
+    with pytest.raises(ConfigurationError, match="no sensitive feature 'sex'"):
+        held_out_verdict(
+            EqualizedOdds(0.1), **data, sensitive_features=here, training_features={"race": training["race"]}
+        )
