@@ -65,6 +65,10 @@ class HammingMaster(Master):
         parts = [form.zeta, form.cover, np.array([form.length, form.rule, *form.variables.values()])]
         return form.const if all(part is None or np.all(part >= 0) for part in parts) else -np.inf
 
+    def tighten(self, share: float) -> bool:
+        self.is_tightened = self._linear.tighten(share) and share < 1
+        return self.is_tightened
+
     def add_rules(self, rules: Sequence[Rule]) -> int:
         return len(self.pool.add(rules))
 

@@ -10,16 +10,8 @@ import numpy as np
 from attrs import define, evolve, field
 
 from .errors import ConfigurationError, InfeasibleError
-from .events import (
-    Event,
-    Finished,
-    IncumbentFound,
-    Note,
-    Observer,
-    RoundFinished,
-    StagePriced,
-    Started,
-)
+from .events import Event, Finished, Note, Observer, RoundFinished, StagePriced, Started
+from .incumbents import Incumbents
 from .limits import Deadline, Limits, PricingLimits
 from .master import Master, Relaxation
 from .pricing import NEGATIVE, Pricer, PricingProblem
@@ -27,9 +19,15 @@ from .proof import prove
 from .readable import prefer_plain_conditions
 from .result import Result
 from .rules import Rule
-from .selection import CandidatePool
+from .selection import select
 from .stages import Stage, price
 from .status import Status, Stop
+
+WARM_UP_SAMPLES = 5_000
+"""From this many samples on, generation starts with tighter size bounds (see :meth:`_Run.generate`)."""
+WARM_UP_SHARES = (0.25, 0.5)
+STALLED_ROUNDS, STALLED_GAIN = 4, 0.002
+"""A warm-up ends when this many rounds together lowered the relaxation by less than this share."""
 
 
 def generate_columns(
@@ -50,7 +48,15 @@ def generate_columns(
     return run.execute(start)
 
 
-@define
+@define(eq=False)
+class _Certificate:
+    """The pricing problem whose exact solution proved the relaxation, and the bound that its duals prove."""
+
+    pricing: PricingProblem
+    bound: float
+
+
+@define(eq=False)
 class _Run:
     master: Master
     stages: tuple[Stage, ...]
@@ -62,57 +68,62 @@ class _Run:
     history: list[RoundFinished] = field(factory=list)
     lower_bound: float | None = None
     relaxation: Relaxation | None = None
-    certified: PricingProblem | None = None
-    """The pricing problem whose exact solution proved the relaxation optimal over all rules."""
+    certificate: _Certificate | None = None
     stop: Stop = Stop.COMPLETED
     rules_listed: int | None = None
+    incumbents: Incumbents = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now)
 
     def execute(self, start: Sequence[Rule]) -> Result:
         if not self.stages:
             raise ConfigurationError("Column generation needs at least one pricer.")
         self.deadline = Deadline.after(self.limits.seconds)
-        problem = self.master.problem
-        self.emit(
-            Started(
-                self.now(),
-                problem.n_samples,
-                problem.n_features,
-                len(self.master.rows),
-                self.master.backend.name,
-                tuple(stage.name for stage in self.stages),
-            )
-        )
-        for constraint in self.master.constraints:
-            for note in constraint.notes(problem):
-                self.emit(Note(self.now(), note))
+        self.tell_beginning()
         self.master.add_rules(start)
+        empty = self.master.evaluate(())
         try:
             self.generate()
         except KeyboardInterrupt:
             self.stop = Stop.INTERRUPTED
             self.emit(Note(self.now(), "interrupted: choosing among the rules so far"))
-        candidates = CandidatePool(self.master)
-        candidates.add([self.master.evaluate(())])
         try:
-            self.select(candidates)
-            self.close_gap(candidates)
+            self.incumbents.add([empty], "no rules")
+            select(
+                self.master, self.incumbents, self.selection_deadline(), self.limits.threads, self.emit, self.now
+            )
+            self.close_gap()
         except KeyboardInterrupt:
             self.stop = Stop.INTERRUPTED
-        return self.result(candidates)
+        return self.result()
 
     # Generation -----------------------------------------------------------------------------------------------------
 
     def generate(self) -> None:
-        """Rounds of relaxation and pricing until nothing is left to find or a limit is reached."""
-        share = self.limits.generation_share
-        seconds = self.limits.seconds
+        """Rounds of relaxation and pricing until nothing is left to find or a limit is reached.
+
+        With a loose size bound a condition costs nothing at first, and pricing drifts into long, useless rules. On
+        larger data the rounds therefore begin with tighter bounds, where every condition has its price.
+        """
+        seconds, share = self.limits.seconds, self.limits.generation_share
         deadline = self.deadline if seconds is None else self.deadline.within(seconds * share)
-        iteration = 0
+        if self.master.problem.n_samples >= WARM_UP_SAMPLES:
+            for tightness in WARM_UP_SHARES:
+                if self.master.tighten(tightness):
+                    self.rounds(deadline.within(deadline.remaining * tightness), self.stages[:1])
+            self.master.tighten(1.0)
+            self.stop = Stop.COMPLETED
+        self.rounds(deadline, self.stages)
+
+    def rounds(self, deadline: Deadline, stages: tuple[Stage, ...]) -> None:
+        """Solve and price until the stages find nothing, a limit is reached, or a warm-up stalls."""
+        values: list[float] = []
         while True:
             if deadline.passed:
                 self.stop = Stop.TIME_LIMIT
                 return
-            if self.reached(iteration):
+            if self.reached_limit():
                 self.stop = Stop.OTHER_LIMIT
                 return
             relaxation = self.master.solve_relaxation(deadline)
@@ -120,22 +131,23 @@ class _Run:
                 self.stop = Stop.TIME_LIMIT
                 return
             self.relaxation = relaxation
-            iteration += 1
-            if not self.price_round(iteration, relaxation, deadline):
+            added = self.price_round(relaxation, deadline, stages)
+            self.incumbents.search_briefly(deadline)
+            values.append(relaxation.objective)
+            if not added or (self.master.is_tightened and _has_stalled(values)):
                 return
 
-    def reached(self, iteration: int) -> bool:
+    def reached_limit(self) -> bool:
         limits = self.limits
-        return (limits.iterations is not None and iteration >= limits.iterations) or (
+        return (limits.iterations is not None and len(self.history) >= limits.iterations) or (
             limits.columns is not None and len(self.master.pool) >= limits.columns
         )
 
-    def price_round(self, iteration: int, relaxation: Relaxation, deadline: Deadline) -> bool:
-        """Try the stages in order until one finds rules; whether any did."""
+    def price_round(self, relaxation: Relaxation, deadline: Deadline, stages: tuple[Stage, ...]) -> int:
+        """Try the stages in order until one finds rules; how many came in."""
         problem = self.master.pricing_problem()
-        added = 0
-        stage = self.stages[0]
-        for stage in self.stages:
+        iteration, added, stage = len(self.history) + 1, 0, stages[0]
+        for stage in stages:
             seconds = self.limits.pricing_seconds
             stage_deadline = deadline if seconds is None else deadline.within(seconds)
             limits = PricingLimits(stage_deadline, self.limits.rules_per_call, self.limits.threads)
@@ -150,94 +162,75 @@ class _Run:
             if priced.bound is not None:
                 self.learn_bound(problem, priced.bound, relaxation)
             added = self.master.add_rules(priced.rules)
-            if added or priced.stop is Stop.INTERRUPTED:
+            if added:
                 break
             if deadline.passed:
                 self.stop = Stop.TIME_LIMIT
                 break
+        best = self.incumbents.best
         event = RoundFinished(
             self.now(),
             iteration,
             relaxation.objective,
             self.lower_bound,
-            None,
+            None if best is None else best.objective,
             len(self.master.pool),
             added,
             stage.name,
         )
         self.history.append(event)
         self.emit(event)
-        return added > 0
+        return added
 
     def learn_bound(self, problem: PricingProblem, pricing_bound: float, relaxation: Relaxation) -> None:
         """A proven bound on all reduced costs bounds the objective over all rules."""
+        if self.master.is_tightened:
+            return
+        is_optimal = pricing_bound >= NEGATIVE * 2
         if not relaxation.feasible:
-            if pricing_bound >= NEGATIVE * 2:
+            if is_optimal:
                 raise InfeasibleError(self.master.conflict())
             return
         bound = self.master.lower_bound(min(pricing_bound, 0.0))
-        if bound is not None and (self.lower_bound is None or bound > self.lower_bound):
-            self.lower_bound = bound
-        if pricing_bound >= NEGATIVE * 2 and bound is not None:
-            self.certified = problem
+        if bound is None:
+            return
+        self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
+        if is_optimal:
+            self.certificate = _Certificate(problem, bound)
 
     # Choice and proof -----------------------------------------------------------------------------------------------
-
-    def select(self, candidates: CandidatePool) -> None:
-        """The restricted MIP over the generated rules; its whole solution pool takes part in Pool Select."""
-        if not len(self.master.pool):
-            return
-        known = candidates.best
-        found = self.master.solve_integer(
-            self.selection_deadline(),
-            start=[] if known is None else [known.rules],
-            threads=self.limits.threads,
-        )
-        for note in found.notes:
-            self.emit(Note(self.now(), note))
-        candidates.add(found.candidates)
-        self.announce(candidates, "restricted MIP")
-        if candidates.choose() is None:
-            self.emit(Note(self.now(), "no rule set met keeps every bound in true counts: solving the exact 0-1 model"))
-            repaired = self.master.solve_integer(
-                self.selection_deadline(), count_once=True, threads=self.limits.threads
-            )
-            candidates.add(repaired.candidates)
-            self.announce(candidates, "exact 0-1 model")
 
     def selection_deadline(self) -> Deadline:
         """What is left, but at least a moment: a run that used up its time still chooses a rule set."""
         if math.isinf(self.deadline.moment):
             return self.deadline
         least = min(1.0, 0.1 * (self.limits.seconds or 1.0))
-        share = 0.5 if self.certified is not None else 1.0
+        share = 0.5 if self.certificate is not None else 1.0
         return Deadline.after(max(self.deadline.remaining * share, least))
 
-    def close_gap(self, candidates: CandidatePool) -> None:
+    def close_gap(self) -> None:
         """List the rules that could still improve the best rule set, if the relaxation is proven."""
-        best = candidates.best
+        best = self.incumbents.best
         lister = next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
-        if self.certified is None or self.lower_bound is None or best is None or lister is None:
+        if self.certificate is None or self.lower_bound is None or best is None or lister is None:
             return
-        step = 1.0 if self.master.has_integer_objective else 0.0
         if best.objective - self.rounded(self.lower_bound) <= 1e-9 or self.deadline.passed:
             return
         proof = prove(
             self.master,
             lister,
-            self.certified,
-            self.lower_bound,
+            self.certificate.pricing,
+            self.certificate.bound,
             best,
-            step,
+            1.0 if self.master.has_integer_objective else 0.0,
             self.limits,
             self.deadline,
             self.emit,
             self.now,
         )
-        candidates.add(proof.candidates)
+        self.incumbents.add(proof.candidates, "proof by listing")
         self.lower_bound = max(self.lower_bound, proof.lower_bound)
         self.rules_listed = proof.n_listed
-        self.announce(candidates, "proof by listing")
 
     def rounded(self, bound: float) -> float:
         """The bound, rounded up when every objective is a whole number; floating-point noise never rounds it up."""
@@ -245,16 +238,11 @@ class _Run:
             return bound
         return float(math.ceil(bound - 1e-6 * max(1.0, abs(bound))))
 
-    def announce(self, candidates: CandidatePool, source: str) -> None:
-        best = candidates.best
-        if best is not None:
-            self.emit(IncumbentFound(self.now(), best.objective, len(best.rules), source))
-
-    def result(self, candidates: CandidatePool) -> Result:
-        chosen, best = candidates.choose(), candidates.best
+    def result(self) -> Result:
+        chosen = self.incumbents.choose()
         if chosen is None:
             raise InfeasibleError(self.master.conflict(), proven=False)
-        best = best or chosen
+        best = self.incumbents.best or chosen
         chosen = prefer_plain_conditions(self.master, chosen)
         bounds = [] if self.lower_bound is None else [self.rounded(self.lower_bound)]
         if best.objective <= self.master.trivial_bound:
@@ -262,7 +250,7 @@ class _Run:
         bound = min(max(bounds), best.objective) if bounds else None
         if bound is not None and best.objective - bound <= 1e-9 * max(1.0, abs(bound)):
             status = Status.OPTIMAL
-        elif self.certified is not None:
+        elif self.certificate is not None:
             status = Status.LP_OPTIMAL
         else:
             status = Status.HEURISTIC if bound is None else Status.BOUNDED
@@ -289,8 +277,31 @@ class _Run:
 
     # Telling --------------------------------------------------------------------------------------------------------
 
+    def tell_beginning(self) -> None:
+        problem = self.master.problem
+        names = tuple(stage.name for stage in self.stages)
+        self.emit(
+            Started(
+                self.now(),
+                problem.n_samples,
+                problem.n_features,
+                len(self.master.rows),
+                self.master.backend.name,
+                names,
+            )
+        )
+        for constraint in self.master.constraints:
+            for note in constraint.notes(problem):
+                self.emit(Note(self.now(), note))
+
     def now(self) -> float:
         return time.perf_counter() - self.began
 
     def emit(self, event: Event) -> None:
         self.observer(event)
+
+
+def _has_stalled(values: Sequence[float]) -> bool:
+    if len(values) <= STALLED_ROUNDS:
+        return False
+    return values[-1 - STALLED_ROUNDS] - values[-1] < STALLED_GAIN * abs(values[-1])

@@ -77,6 +77,13 @@ class Master(ABC):
     def add_rules(self, rules: Sequence[Rule]) -> int:
         """Take in new rules; how many were taken in."""
 
+    is_tightened: bool = False
+    """Whether bounds on size are tighter for now than the constraints say: nothing is then proven by bounds."""
+
+    def tighten(self, share: float) -> bool:
+        """Solve relaxations with bounds on size reduced to a share, 1 for the true bounds; whether that can be."""
+        return False
+
     @abstractmethod
     def solve_relaxation(self, deadline: Deadline) -> Relaxation | None:
         """Solve the linear relaxation over the pool; None when the deadline came first."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from attrs import evolve
 
 from .arrays import FloatArray, IntArray
 from .backend import Backend, LPSession, LPSolution
@@ -45,7 +46,7 @@ class LinearMaster:
     ) -> None:
         self.problem = problem
         self.objective = objective
-        self.rows = tuple(row.normalised() for row in rows)
+        self.rows = self._true_rows = tuple(row.normalised() for row in rows)
         # A bound below one rule still needs a link row that can be written down.
         self.max_rules = max(1.0, max_rules)
         self.backend = backend
@@ -95,6 +96,15 @@ class LinearMaster:
             elif value > row.hi + 1e-9 and not np.any(helpers < 0):
                 shortfalls[position] = row.hi - value
         return shortfalls
+
+    def tighten(self, share: float) -> bool:
+        """Reduce the upper bounds of rows on size (rules and conditions only) to a share; whether there are any."""
+        rows = [row if not _is_on_size(row) else evolve(row, hi=row.hi * share) for row in self._true_rows]
+        self.rows = tuple(rows)
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        return any(_is_on_size(row) for row in rows)
 
     # Building -------------------------------------------------------------------------------------------------------
 
@@ -319,6 +329,19 @@ def needs_links(objective: LinearForm, rows: Sequence[Row]) -> bool:
     """Whether missed positives must be tracked exactly: once a row, not only the objective, looks at them."""
     return any(row.form.uses_zeta for row in rows) or bool(
         objective.zeta is not None and np.any(objective.zeta < 0)
+    )
+
+
+def _is_on_size(row: Row) -> bool:
+    form = row.form
+    return (
+        form.zeta is None
+        and form.cover is None
+        and not form.variables
+        and math.isinf(row.lo)
+        and 0 < row.hi < math.inf
+        and form.length >= 0
+        and form.rule > 0
     )
 
 

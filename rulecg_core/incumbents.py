@@ -1,0 +1,82 @@
+"""The rule sets met so far, and the local search that keeps finding better ones while rules are generated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from attrs import define, field
+
+from .events import Event, IncumbentFound
+from .limits import Deadline
+from .local_search import LocalSearch
+from .master import Candidate, Master
+
+SHARE = 0.15
+"""Share of the time of column generation that local search may take."""
+MOMENT = 0.25
+"""No search before this many seconds: small problems are solved sooner."""
+
+
+@define(eq=False)
+class Incumbents:
+    """Every rule set met, each once. The best by objective and the one to choose are not always the same."""
+
+    master: Master
+    rng: np.random.Generator
+    emit: Callable[[Event], None]
+    now: Callable[[], float]
+    known: dict[frozenset[object], Candidate] = field(factory=dict)
+    _searches: tuple[LocalSearch, ...] = ()
+    _spent: float = 0.0
+
+    def add(self, found: Iterable[Candidate], source: str) -> None:
+        """Take in rule sets; tell when one of them is the best so far."""
+        before = self.best
+        for candidate in found:
+            self.known.setdefault(frozenset(candidate.rules), candidate)
+        best = self.best
+        if best is not None and best is not before:
+            self.emit(IncumbentFound(self.now(), best.objective, len(best.rules), source))
+
+    @property
+    def best(self) -> Candidate | None:
+        """Least objective among those that the master calls feasible."""
+        return min(
+            (c for c in self.known.values() if c.proxy_violation <= 1e-6),
+            key=lambda c: (c.objective, c.errors, c.complexity),
+            default=None,
+        )
+
+    def choose(self) -> Candidate | None:
+        """Pool Select: fewest true errors among those whose every bound holds in true counts."""
+        return min(
+            (c for c in self.known.values() if c.is_feasible),
+            key=lambda c: (c.errors, c.objective, c.complexity),
+            default=None,
+        )
+
+    def search_briefly(self, deadline: Deadline) -> None:
+        """A quick search now and then, so that there is a good answer at any time."""
+        elapsed = self.now()
+        if elapsed > MOMENT and self._spent <= SHARE * elapsed:
+            self._search(deadline.within(max(0.1, SHARE * elapsed)), restarts=2, counts=(False,))
+
+    def search_thoroughly(self, deadline: Deadline) -> None:
+        """A longer search for the least objective and for the fewest errors."""
+        self._search(deadline, restarts=30, counts=(False, True))
+
+    def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
+        if not len(self.master.pool):
+            return
+        if not self._searches:
+            self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
+        began = time.perf_counter()
+        for number, count_once in enumerate(counts):
+            starts = [c.rules for c in (self.choose() if count_once else self.best,) if c is not None and c.rules]
+            share = deadline.within(deadline.remaining / (len(counts) - number))
+            found = self._searches[count_once].improve(starts, share, self.rng, restarts=restarts)
+            self.master.add_rules([rule for candidate in found[:1] for rule in candidate.rules])
+            self.add(found, "local search")
+        self._spent += time.perf_counter() - began
