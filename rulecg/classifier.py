@@ -72,7 +72,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pricers : "auto" or sequence of str or Pricer
         Where new rules come from, tried in this order each round; ``"auto"`` is beam search, then exact search.
     time_limit : float or None
-        Seconds for the whole fit; None for no limit. Ctrl-C ends the fit early with the best rule set so far.
+        Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
+        None for no limit. Ctrl-C ends the fit early with the best rule set so far.
     forbid_features : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer or None
@@ -152,7 +153,6 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
         """Learn the rule set. ``sensitive_features`` holds one column or several, which constraints on groups use."""
-        began = time.perf_counter()
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -162,6 +162,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
         )
         limits = Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs))
+        recipe.warm_up()
+        began = time.perf_counter()
         table = as_frame(X)
         validate_data(self, X, skip_check_array=True)
         labels = checked_labels(y, len(table))

@@ -51,14 +51,13 @@ def rule_table(
     rule_set: RuleSet, decided: Any, fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray
 ) -> pd.DataFrame:
     """One line per rule: what it says, how many rows it decides, and how many of them rightly."""
-    joint = " and " if rule_set.form == "dnf" else " or "
     total, right = weights @ fired, (weights * is_decided_class) @ fired
     with np.errstate(invalid="ignore", divide="ignore"):
         precision, recall = right / total, right / weights[is_decided_class].sum()
     return pd.DataFrame(
         {
             "class": [decided] * len(rule_set),
-            "rule": [joint.join(map(str, clause)) for clause in rule_set.clauses()],
+            "rule": rule_set.texts(),
             "n_conditions": [len(rule) for rule in rule_set.rules],
             "support": total,
             "coverage": total / weights.sum(),

@@ -20,9 +20,10 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here: listing plugins should not wait for pandas and scikit-learn.
     from ..datasets import load
 
+    print("The very first run compiles the search for rules, which takes a moment longer.\n", flush=True)
     _show(load("tic-tac-toe"), max_complexity=32, quiet=arguments.quiet)
     print()
-    _show(load("lending"), max_complexity=12, quiet=arguments.quiet)
+    _show(load("lending"), max_complexity=10, quiet=arguments.quiet)
     return 0
 
 

@@ -321,6 +321,7 @@ def test_interrupt_keeps_the_best_so_far(lending: datasets.Dataset, monkeypatch:
     """Ctrl-C during pricing ends the fit with a usable rule set."""
     from rulecg_pricing.beam import BeamSearch
 
+    fitted(lending, pricers=["beam"])
     original, calls = BeamSearch.price, []
 
     def interrupted(self: Any, *arguments: Any) -> Any:
@@ -333,6 +334,29 @@ def test_interrupt_keeps_the_best_so_far(lending: datasets.Dataset, monkeypatch:
     classifier = fitted(lending, pricers=["beam"])
     assert classifier.result_.stop == "interrupted"
     assert classifier.score(lending.data, lending.target) > 0.6
+
+
+def test_pricers_compile_before_the_clock_starts(
+    tic_tac_toe: datasets.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pricer called by name runs once on a toy problem; one that the caller made is called on the data only."""
+    from rulecg_pricing.beam import BeamSearch
+
+    original, sizes = BeamSearch.price, []
+
+    def watched(self: Any, problem: Any, *arguments: Any) -> Any:
+        sizes.append(problem.n_samples)
+        return original(self, problem, *arguments)
+
+    monkeypatch.setattr(BeamSearch, "price", watched)
+    monkeypatch.setattr("rulecg.learning._WARM", set())
+    fitted(tic_tac_toe, pricers=[BeamSearch()])
+    assert set(sizes) == {958}
+    fitted(tic_tac_toe, pricers=["beam"])
+    assert min(sizes) < 958
+    sizes.clear()
+    fitted(tic_tac_toe, pricers=["beam"])
+    assert set(sizes) == {958}
 
 
 def test_n_jobs_are_threads(tic_tac_toe: datasets.Dataset) -> None:
