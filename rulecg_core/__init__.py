@@ -22,6 +22,7 @@ from .master import Candidate, Master
 from .plugins import load_registry
 from .pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
 from .problem import Problem
+from .problem_options import ProblemOptions
 from .registry import Registry
 from .result import Result
 from .rules import Rule, RuleSet
@@ -59,6 +60,7 @@ __all__ = [
     "PricingProblem",
     "PricingResult",
     "Problem",
+    "ProblemOptions",
     "Registry",
     "Result",
     "Row",

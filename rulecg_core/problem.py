@@ -14,6 +14,7 @@ from .conditions import Condition
 from .errors import ConfigurationError
 from .forms import LinearForm
 from .groups import Group, Groups
+from .problem_options import ProblemOptions
 from .rules import Form, Rule, RuleSet
 
 
@@ -49,6 +50,8 @@ class Problem:
     columns: tuple[str, ...]
     """Names of the original table's columns, for rule sets that read plain arrays."""
     outcome: str = "positive"
+    required: tuple[Condition, ...] = ()
+    """Conditions that every rule has, besides those of its features."""
     memo: dict[str, Any] = field(factory=dict, repr=False)
     """Results that parts derive from the data alone and want to keep for the problem's lifetime."""
 
@@ -67,8 +70,12 @@ class Problem:
         columns: Sequence[str] = (),
         outcome: str = "positive",
         merge: bool = True,
+        options: ProblemOptions | None = None,
     ) -> Problem:
-        """Check the data, negate it for CNF, and merge equal samples (same features, label and groups)."""
+        """Check the data, negate it for CNF, and merge equal samples (same features, label and groups).
+
+        ``options`` say which conditions rules may or must have; features that they leave no use for are left out.
+        """
         X, y, weights = _checked_arrays(X, y, weights)
         n_samples, n_features = X.shape
         if form not in ("dnf", "cnf"):
@@ -80,6 +87,14 @@ class Problem:
         )
         if len(conditions) != n_features:
             raise ConfigurationError(f"{len(conditions)} conditions were given for {n_features} features.")
+        required: tuple[Condition, ...] = ()
+        columns = tuple(columns) or tuple(dict.fromkeys(c.column for c in conditions))
+        if options is not None:
+            if feature_costs is not None:
+                raise ConfigurationError("Give the costs of features either as feature_costs or in the options.")
+            restricted = options.apply(X, conditions, form)
+            X, conditions, feature_costs = restricted.X, restricted.conditions, restricted.costs
+            required, n_features = restricted.required, len(restricted.conditions)
         costs = np.ones(n_features) if feature_costs is None else np.asarray(feature_costs, dtype=np.float64)
         if costs.shape != (n_features,) or not np.all(np.isfinite(costs)) or np.any(costs < 0):
             raise ConfigurationError("feature_costs must be one finite number of at least 0 per feature.")
@@ -110,8 +125,9 @@ class Problem:
             feature_costs=read_only(costs.copy()),
             chains=read_only(chains),
             inverse=read_only(inverse.astype(np.int64)),
-            columns=tuple(columns) or tuple(dict.fromkeys(c.column for c in conditions)),
+            columns=columns,
             outcome=outcome,
+            required=required,
         )
 
     @property
@@ -177,7 +193,7 @@ class Problem:
     def rule_set(self, rules: Iterable[Rule]) -> RuleSet:
         """The rules in terms of the original table, for people."""
         return RuleSet.of(
-            ([self.conditions[feature] for feature in rule] for rule in rules),
+            (dict.fromkeys([*self.required, *(self.conditions[feature] for feature in rule)]) for rule in rules),
             form=self.form,
             columns=self.columns,
             outcome=self.outcome,

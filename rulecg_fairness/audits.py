@@ -38,7 +38,8 @@ def verdict(
     """
     import pandas as pd
 
-    tables, notes = [], []
+    tables: list[pd.DataFrame] = []
+    notes: list[str] = []
     for constraint in constraints:
         found = held_out_verdict(
             constraint,
