@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from .arrays import BoolArray
 from .conditions import Condition
 from .errors import ConfigurationError
+from .rule_text import clause_text, rule_set_html, rule_set_latex, rule_set_markdown, rule_set_text
 
 Form: TypeAlias = Literal["dnf", "cnf"]
 
@@ -136,14 +137,25 @@ class RuleSet:
             raise ConfigurationError(f"The table lacks the column {name!r}, which the rules use.") from None
 
     def __str__(self) -> str:
-        if not self.rules:
-            return f"{'never' if self.form == 'dnf' else 'always'} {self.outcome}"
-        inner, outer = (" and ", "or ") if self.form == "dnf" else (" or ", "and ")
-        lines = [inner.join(map(str, clause)) or "always" for clause in self.clauses()]
-        if self.form == "cnf" and len(lines) > 1:
-            lines = [f"({line})" if " or " in line else line for line in lines]
-        head = f"{self.outcome} if"
-        return "\n".join([head, "  " + lines[0], *(f"  {outer}{line}" for line in lines[1:])])
+        """The rules for people: implied conditions left out, intervals merged; :meth:`to_json` keeps everything."""
+        return rule_set_text(self.clauses(), self.form, self.outcome)
+
+    def to_markdown(self) -> str:
+        return rule_set_markdown(self.clauses(), self.form, self.outcome)
+
+    def to_latex(self) -> str:
+        return rule_set_latex(self.clauses(), self.form, self.outcome)
+
+    def _repr_html_(self) -> str:
+        return rule_set_html(self.clauses(), self.form, self.outcome)
+
+    def texts(self) -> list[str]:
+        """Each rule on its own as text for people."""
+        return [clause_text(clause, self.form) for clause in self.clauses()]
+
+    def reordered(self, order: Sequence[int]) -> RuleSet:
+        """The same rules in another order, for example the most important first."""
+        return evolve(self, rules=tuple(self.rules[position] for position in order))
 
     def to_json(self) -> str:
         """One JSON document that :meth:`from_json` reads back as an equal rule set."""
