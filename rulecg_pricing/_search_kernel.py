@@ -69,8 +69,9 @@ def keep_best(state, numbers, found_values, found_rules, most):
 
 
 @njit(cache=True, nogil=True)
-def weigh_row(
-    i,
+def weigh_pairs(
+    first_row,
+    last_row,
     size,
     further,
     frame_numbers,
@@ -99,6 +100,8 @@ def weigh_row(
     found_rules,
     rule,
     depth,
+    most_kept,
+    spent_at,
     pair_gains,
     pair_costs,
     live,
@@ -109,109 +112,136 @@ def weigh_row(
     row_bits,
     removals,
 ):  # type: ignore[no-untyped-def]
-    """Weigh candidate i together with every later one that could still matter; record rules, mark live pairs."""
-    condition = candidates[i]
+    """Weigh candidates first_row to last_row, each with every later one that could still matter; record rules, mark
+    live pairs. Returns the row that comes next: before the last when the budget is spent or the room is full."""
+    room = found_values.shape[0] - size - 1
     total_cost = frame_numbers[COST]
-    price = frame_numbers[PRICE] + prices[condition]
-    # The largest removals of cost by conditions of different chains. Candidates are in order of removal.
-    n_removals = 0
-    removals[0] = 0.0
-    j = 0
-    while n_removals < further and j < size:
-        fresh = chains[candidates[j]] != chains[condition]
-        # In order of removal the first of a chain removes the most; the others of that chain do not count.
-        back = j - 1
-        while fresh and back >= 0:
-            fresh = chains[candidates[back]] != chains[candidates[j]]
-            back -= 1
-        if fresh:
-            removals[n_removals + 1] = removals[n_removals] + max(0.0, total_cost - costs[j])
+    for i in range(first_row, last_row):
+        if state[FOUND] > room:
+            if state[LISTING] == 1:
+                return i
+            keep_best(state, numbers, found_values, found_rules, most_kept)
+        if state[WORK] > spent_at:
+            return i
+        condition = candidates[i]
+        price = frame_numbers[PRICE] + prices[condition]
+        # The largest removals of cost by conditions of different chains. Candidates are in order of removal.
+        n_removals = 0
+        removals[0] = 0.0
+        j = 0
+        while n_removals < further and j < size:
+            fresh = chains[candidates[j]] != chains[condition]
+            # In order of removal the first of a chain removes the most; the others of that chain do not count.
+            back = j - 1
+            while fresh and back >= 0:
+                fresh = chains[candidates[back]] != chains[candidates[j]]
+                back -= 1
+            if fresh:
+                removals[n_removals + 1] = removals[n_removals] + max(0.0, total_cost - costs[j])
+                n_removals += 1
+            j += 1
+        while n_removals < further:
+            removals[n_removals + 1] = removals[n_removals]
             n_removals += 1
-        j += 1
-    while n_removals < further:
-        removals[n_removals + 1] = removals[n_removals]
-        n_removals += 1
 
-    cut = numbers[CUT]
-    n_chosen = 0
-    for j in range(i + 1, size):
-        other = candidates[j]
-        if chains[other] == chains[condition]:
+        cut = numbers[CUT]
+        n_chosen = 0
+        for j in range(i + 1, size):
+            other = candidates[j]
+            if chains[other] == chains[condition]:
+                continue
+            gain = min(gains[i], gains[j])
+            union = total_cost
+            if has_parent:
+                if parent_live[parents[i], parents[j]] == 0:
+                    continue
+                gain = min(gain, parent_pair_gains[parents[i], parents[j]])
+                union = min(
+                    union,
+                    parent_costs[parents[i]] + parent_costs[parents[j]] - parent_pair_costs[parents[i], parents[j]],
+                )
+            cost = max(0.0, costs[i] + costs[j] - union)
+            base = price + prices[other] - gain
+            if base + cost >= cut:
+                possible = False
+                for q in range(1, further + 1):
+                    if base + q * least_price + max(0.0, cost - removals[q]) < cut:
+                        possible = True
+                        break
+                if not possible:
+                    continue
+            chosen[n_chosen] = other
+            places[n_chosen] = j
+            row_gains[n_chosen] = gain
+            row_costs[n_chosen] = 0.0
+            n_chosen += 1
+        state[WORK] += size - i
+        if n_chosen == 0:
             continue
-        gain = min(gains[i], gains[j])
-        union = total_cost
-        if has_parent:
-            if parent_live[parents[i], parents[j]] == 0:
-                continue
-            gain = min(gain, parent_pair_gains[parents[i], parents[j]])
-            union = min(
-                union,
-                parent_costs[parents[i]] + parent_costs[parents[j]] - parent_pair_costs[parents[i], parents[j]],
-            )
-        cost = max(0.0, costs[i] + costs[j] - union)
-        base = price + prices[other] - gain
-        if base + cost >= cut:
-            possible = False
+        for word in range(first_words[3]):
+            row_bits[word] = covered[word] & columns[word, condition]
+        weigh(
+            row_costs, chosen, n_chosen, row_bits, columns, first_words[1], first_words[2], terms, masks, values, tables
+        )
+        state[WORK] += n_chosen * (2 + first_words[3])
+        n_kept = 0
+        for c in range(n_chosen):
+            other = chosen[c]
+            base = price + prices[other] - row_gains[c]
+            cost = row_costs[c]
+            if base + cost >= cut:
+                possible = False
+                for q in range(1, further + 1):
+                    if base + q * least_price + max(0.0, cost - removals[q]) < cut:
+                        possible = True
+                        break
+                if not possible:
+                    continue
+            chosen[n_kept] = other
+            places[n_kept] = places[c]
+            row_gains[n_kept] = 0.0
+            row_costs[n_kept] = cost
+            n_kept += 1
+        weigh(row_gains, chosen, n_kept, row_bits, columns, 0, first_words[1], terms, masks, values, tables)
+        state[WEIGHED] += n_kept
+        for c in range(n_kept):
+            j = places[c]
+            base = price + prices[chosen[c]] - row_gains[c]
+            value = base + row_costs[c]
+            if value < numbers[RECORD]:
+                record(state, numbers, value, found_values, found_rules, rule, depth, condition, chosen[c])
             for q in range(1, further + 1):
-                if base + q * least_price + max(0.0, cost - removals[q]) < cut:
-                    possible = True
+                if base + q * least_price + max(0.0, row_costs[c] - removals[q]) < numbers[CUT]:
+                    live[i, j] = 1
+                    live[j, i] = 1
+                    pair_gains[i, j] = row_gains[c]
+                    pair_gains[j, i] = row_gains[c]
+                    pair_costs[i, j] = row_costs[c]
+                    pair_costs[j, i] = row_costs[c]
                     break
-            if not possible:
-                continue
-        chosen[n_chosen] = other
-        places[n_chosen] = j
-        row_gains[n_chosen] = gain
-        row_costs[n_chosen] = 0.0
-        n_chosen += 1
-    state[WORK] += size - i
-    if n_chosen == 0:
+    return last_row
+
+
+@njit(cache=True, nogil=True)
+def sort_up(keys, order, size):
+    # type: ignore[no-untyped-def]
+    """Fill order[:size] so that the keys come smallest first; equal keys keep their order."""
+    if size > 40:
+        order[:size] = np.argsort(keys[:size], kind="mergesort")
         return
-    for word in range(first_words[3]):
-        row_bits[word] = covered[word] & columns[word, condition]
-    weigh(
-        row_costs, chosen, n_chosen, row_bits, columns, first_words[1], first_words[2], terms, masks, values, tables
-    )
-    state[WORK] += n_chosen * (2 + first_words[3])
-    n_kept = 0
-    for c in range(n_chosen):
-        other = chosen[c]
-        base = price + prices[other] - row_gains[c]
-        cost = row_costs[c]
-        if base + cost >= cut:
-            possible = False
-            for q in range(1, further + 1):
-                if base + q * least_price + max(0.0, cost - removals[q]) < cut:
-                    possible = True
-                    break
-            if not possible:
-                continue
-        chosen[n_kept] = other
-        places[n_kept] = places[c]
-        row_gains[n_kept] = 0.0
-        row_costs[n_kept] = cost
-        n_kept += 1
-    weigh(row_gains, chosen, n_kept, row_bits, columns, 0, first_words[1], terms, masks, values, tables)
-    state[WEIGHED] += n_kept
-    for c in range(n_kept):
-        j = places[c]
-        base = price + prices[chosen[c]] - row_gains[c]
-        value = base + row_costs[c]
-        if value < numbers[RECORD]:
-            record(state, numbers, value, found_values, found_rules, rule, depth, condition, chosen[c])
-        for q in range(1, further + 1):
-            if base + q * least_price + max(0.0, row_costs[c] - removals[q]) < numbers[CUT]:
-                live[i, j] = 1
-                live[j, i] = 1
-                pair_gains[i, j] = row_gains[c]
-                pair_gains[j, i] = row_gains[c]
-                pair_costs[i, j] = row_costs[c]
-                pair_costs[j, i] = row_costs[c]
-                break
+    for place in range(size):
+        key = keys[place]
+        back = place
+        while back > 0 and keys[order[back - 1]] > key:
+            order[back] = order[back - 1]
+            back -= 1
+        order[back] = place
 
 
 @njit(cache=True, nogil=True)
 def promising(
-    size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, kept, best, top
+    size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, kept, best, top,
+    order, losses
 ):  # type: ignore[no-untyped-def]
     """Mark the candidates that can be in a rule of interest with 1 to ``further`` other candidates.
 
@@ -219,10 +249,10 @@ def promising(
     q largest removals among candidates that keep g. A rule through candidate u with gain g in all is of interest only
     if ``cost_u - R_q(g) - g`` (and ``-g``) is below the cut less prices: one sweep in order of gain tests all u.
     """
-    order = np.argsort(-gains[:size], kind="mergesort")
     for place in range(size):
         kept[place] = 0
-    n_top = further
+        losses[place] = -gains[place]
+    sort_up(losses, order, size)
     for q in range(1, further + 1):
         # top holds the chains and removals of the q largest removals so far, best[place] = R_q + gain.
         least_gain = price + (q + 1) * least_price - cut
@@ -272,6 +302,66 @@ def promising(
 
 
 @njit(cache=True, nogil=True)
+def next_child(
+    first,
+    last,
+    up_size,
+    further,
+    up_price,
+    up_candidates,
+    up_costs,
+    up_pair_gains,
+    up_pair_costs,
+    up_live,
+    candidates,
+    parents,
+    gains,
+    costs,
+    prices,
+    least_price,
+    chains,
+    state,
+    numbers,
+    kept,
+    best,
+    top,
+    order,
+    losses,
+):  # type: ignore[no-untyped-def]
+    """The first child from ``first`` on that is worth entering, and how many candidates it has: below 2 for none."""
+    for s in range(first, last):
+        price = up_price + prices[up_candidates[s]]
+        size = 0
+        for j in range(s + 1, up_size):
+            if up_live[s, j]:
+                candidates[size] = up_candidates[j]
+                parents[size] = j
+                gains[size] = up_pair_gains[s, j]
+                costs[size] = up_pair_costs[s, j]
+                size += 1
+        state[WORK] += up_size - s
+        old_size = size + 1
+        while size >= 2 and size < old_size:
+            old_size = size
+            promising(
+                size, further, price, candidates, gains, costs, up_costs[s], prices, least_price, chains,
+                numbers[CUT], kept, best, top, order, losses,
+            )
+            size = 0
+            for c in range(old_size):
+                if kept[c]:
+                    candidates[size] = candidates[c]
+                    parents[size] = parents[c]
+                    gains[size] = gains[c]
+                    costs[size] = costs[c]
+                    size += 1
+            state[WORK] += 4 * old_size
+        if size >= 2:
+            return s, size
+    return last - 1, 0
+
+
+@njit(cache=True, nogil=True)
 def same_cover(first, second, covered, columns, n_words):
     # type: ignore[no-untyped-def]
     """Whether two conditions keep the same of the covered samples (second = -1: whether the first keeps all)."""
@@ -285,14 +375,16 @@ def same_cover(first, second, covered, columns, n_words):
 
 @njit(cache=True, nogil=True)
 def arrange(
-    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, exact_covers
+    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, exact_covers, order,
+    old_ints, old_floats
 ):  # type: ignore[no-untyped-def]
     """Sort candidates by removal, largest first; drop those that remove nothing and copies of others. New size."""
-    order = np.argsort(costs[:size], kind="mergesort")
-    old_candidates = candidates[:size].copy()
-    old_parents = parents[:size].copy()
-    old_gains = gains[:size].copy()
-    old_costs = costs[:size].copy()
+    sort_up(costs, order, size)
+    old_candidates, old_parents = old_ints[0], old_ints[1]
+    old_gains, old_costs = old_floats[0], old_floats[1]
+    for c in range(size):
+        old_candidates[c], old_parents[c] = candidates[c], parents[c]
+        old_gains[c], old_costs[c] = gains[c], costs[c]
     total_gain = frame_numbers[GAIN]
     total_cost = frame_numbers[COST]
     count = 0
@@ -382,26 +474,22 @@ def search(
     spent_at = state[WORK] + budget
     depth = state[DEPTH]
     opening = depth == 0
-    room = found_values.shape[0] - frame_candidates.shape[1] - 1
+    counts = np.zeros(3, np.int64)
     chosen = scratch_ints[0]
     places = scratch_ints[1]
     kept = scratch_ints[2]
+    order = scratch_ints[4]
     row_gains = scratch_floats[0]
     row_costs = scratch_floats[1]
     best = scratch_floats[2]
     removals = scratch_floats[3]
+    losses = scratch_floats[4]
+    old_ints = scratch_ints[:2]
+    old_floats = scratch_floats[:2]
     top = np.empty((max_conditions + 1, 2))
     row_bits = scratch_bits[0]
     block = scratch_bits[1]
     while True:
-        if state[FOUND] > room:
-            if state[LISTING] == 1:
-                state[DEPTH] = depth
-                return FULL
-            keep_best(state, numbers, found_values, found_rules, most_kept)
-        if state[WORK] > spent_at:
-            state[DEPTH] = depth
-            return PAUSED
         if not opening:
             frame = frames[depth]
             size = frame[SIZE]
@@ -416,27 +504,24 @@ def search(
                     terms, masks = level_terms[level - 1], level_masks[level - 1]
                     values, tables = level_values[level - 1], level_tables[level - 1]
                 if depth == 1:
-                    up_costs, up_pair_gains, up_pair_costs, up_live = (
-                        root_costs,
-                        root_pair_gains,
-                        root_pair_costs,
-                        root_live,
-                    )
+                    up_costs, up_live = root_costs, root_live
+                    up_pair_gains, up_pair_costs = root_pair_gains, root_pair_costs
                 else:
-                    up_costs = frame_costs[depth - 1]
+                    up_costs, up_live = frame_costs[depth - 1], live[depth - 2]
                     up_pair_gains, up_pair_costs = pair_gains[depth - 2], pair_costs[depth - 2]
-                    up_live = live[depth - 2]
                 own = min(depth, pair_gains.shape[0]) - 1
-                weigh_row(
-                    frame[ROW], size, further, frame_numbers[depth], frame_candidates[depth], frame_gains[depth],
-                    frame_costs[depth], True, frame_parents[depth], up_costs, up_pair_gains, up_pair_costs, up_live,
-                    frame_covered[depth], columns, words, terms, masks, values, tables, prices, least_price, chains,
-                    state, numbers, found_values, found_rules, rule, depth, pair_gains[own], pair_costs[own],
-                    live[own], chosen, places, row_gains, row_costs, row_bits, removals,
+                frame[ROW] = weigh_pairs(
+                    frame[ROW], size - 1, size, further, frame_numbers[depth], frame_candidates[depth],
+                    frame_gains[depth], frame_costs[depth], True, frame_parents[depth], up_costs, up_pair_gains,
+                    up_pair_costs, up_live, frame_covered[depth], columns, words, terms, masks, values, tables, prices,
+                    least_price, chains, state, numbers, found_values, found_rules, rule, depth, most_kept, spent_at,
+                    pair_gains[own], pair_costs[own], live[own], chosen, places, row_gains, row_costs, row_bits,
+                    removals,
                 )
-                frame[ROW] += 1
-                continue
-            # All pairs are weighed: go on to the next child, if rules may be that long.
+                if frame[ROW] < size - 1:
+                    state[DEPTH] = depth
+                    return PAUSED if state[WORK] > spent_at else FULL
+            # All pairs are weighed: go on to the children, if rules may be that long.
             if further < 1 or frame[CHILD] >= size - 2:
                 depth -= 1
                 if depth == 0:
@@ -444,73 +529,50 @@ def search(
                     return FINISHED
                 continue
         # Open the next child of the frame: its candidates are the later ones that are live together with it.
-        opening = False
-        s = frames[depth, CHILD]
-        frames[depth, CHILD] = s + 1
-        further = max_conditions - depth - 2
         if depth == 0:
             up_candidates, up_gains, up_costs = root_candidates, root_gains, root_costs
             up_pair_gains, up_pair_costs, up_live = root_pair_gains, root_pair_costs, root_live
         else:
             up_candidates, up_gains, up_costs = frame_candidates[depth], frame_gains[depth], frame_costs[depth]
             up_pair_gains, up_pair_costs, up_live = pair_gains[depth - 1], pair_costs[depth - 1], live[depth - 1]
-        up_size = frames[depth, SIZE]
         child = depth + 1
-        condition = up_candidates[s]
-        gain = up_gains[s]
-        cost = up_costs[s]
-        price = frame_numbers[depth, PRICE] + prices[condition]
-        frame_numbers[child, GAIN] = gain
-        frame_numbers[child, COST] = cost
-        frame_numbers[child, PRICE] = price
+        further = max_conditions - depth - 2
         candidates = frame_candidates[child]
         parents = frame_parents[child]
         gains = frame_gains[child]
         costs = frame_costs[child]
-        size = 0
-        for j in range(s + 1, up_size):
-            if up_live[s, j]:
-                candidates[size] = up_candidates[j]
-                parents[size] = j
-                gains[size] = up_pair_gains[s, j]
-                costs[size] = up_pair_costs[s, j]
-                size += 1
-        state[WORK] += up_size - s
-        old_size = size + 1
-        while size >= 2 and size < old_size:
-            old_size = size
-            promising(
-                size, further, price, candidates, gains, costs, cost, prices, least_price, chains, numbers[CUT],
-                kept, best, top,
-            )
-            size = 0
-            for c in range(old_size):
-                if kept[c]:
-                    candidates[size] = candidates[c]
-                    parents[size] = parents[c]
-                    gains[size] = gains[c]
-                    costs[size] = costs[c]
-                    size += 1
-            state[WORK] += 4 * old_size
-        ended = size < 2
-        if not ended:
-            level = frames[depth, LEVEL]
-            covered = frame_covered[child]
-            counts = np.zeros(3, np.int64)
-            if level == 0:
-                columns, words = root_columns, root_words
-            else:
-                columns, words = level_columns[level - 1], level_words[level - 1]
-            for section in range(3):
-                for word in range(words[section], words[section + 1]):
-                    covered[word] = frame_covered[depth, word] & columns[word, condition]
-                    counts[section] += popcount(covered[word])
-            size = arrange(
-                size, candidates, parents, gains, costs, frame_numbers[child], covered, columns, words[3], prices,
-                state[LISTING] == 1,
-            )
-            ended = size < 2
-        if ended:
+        start = frames[depth, CHILD]
+        s, size = next_child(
+            start, start + 1 if opening else frames[depth, SIZE] - 2, frames[depth, SIZE], further,
+            frame_numbers[depth, PRICE], up_candidates, up_costs, up_pair_gains, up_pair_costs, up_live, candidates,
+            parents, gains, costs, prices, least_price, chains, state, numbers, kept, best, top, order, losses,
+        )
+        frames[depth, CHILD] = s + 1
+        if size < 2:
+            if opening:
+                return FINISHED
+            continue
+        opening = False
+        condition = up_candidates[s]
+        frame_numbers[child, GAIN] = up_gains[s]
+        frame_numbers[child, COST] = up_costs[s]
+        frame_numbers[child, PRICE] = frame_numbers[depth, PRICE] + prices[condition]
+        level = frames[depth, LEVEL]
+        covered = frame_covered[child]
+        if level == 0:
+            columns, words = root_columns, root_words
+        else:
+            columns, words = level_columns[level - 1], level_words[level - 1]
+        counts[:] = 0
+        for section in range(3):
+            for word in range(words[section], words[section + 1]):
+                covered[word] = frame_covered[depth, word] & columns[word, condition]
+                counts[section] += popcount(covered[word])
+        size = arrange(
+            size, candidates, parents, gains, costs, frame_numbers[child], covered, columns, words[3], prices,
+            state[LISTING] == 1, order, old_ints, old_floats,
+        )
+        if size < 2:
             if depth == 0:
                 return FINISHED
             continue
@@ -566,52 +628,3 @@ def search(
             for a in range(size):
                 for b in range(size):
                     own_live[a, b] = 0
-
-
-@njit(cache=True, nogil=True)
-def weigh_root_rows(
-    first,
-    last,
-    further,
-    root_size,
-    root_numbers,
-    root_candidates,
-    root_gains,
-    root_costs,
-    covered,
-    columns,
-    words,
-    terms,
-    masks,
-    values,
-    tables,
-    prices,
-    least_price,
-    chains,
-    most_kept,
-    state,
-    numbers,
-    found_values,
-    found_rules,
-    rule,
-    pair_gains,
-    pair_costs,
-    live,
-    scratch_ints,
-    scratch_floats,
-    scratch_bits,
-):  # type: ignore[no-untyped-def]
-    """Weigh the pairs of the root, rows first to last; returns the row where the room for rules was full, or last."""
-    for row in range(first, last):
-        if state[FOUND] > found_values.shape[0] - root_size - 1:
-            if state[LISTING] == 1:
-                return row
-            keep_best(state, numbers, found_values, found_rules, most_kept)
-        weigh_row(
-            row, root_size, further, root_numbers, root_candidates, root_gains, root_costs, False, root_candidates,
-            root_costs, pair_gains, pair_costs, live, covered, columns, words, terms, masks, values, tables, prices,
-            least_price, chains, state, numbers, found_values, found_rules, rule, 0, pair_gains, pair_costs, live,
-            scratch_ints[0], scratch_ints[1], scratch_floats[0], scratch_floats[1], scratch_bits[0],
-            scratch_floats[3],
-        )
-    return last

@@ -263,7 +263,7 @@ class _Search:
             kernel.promising(
                 len(features), self.depth - 1, problem.constant, features, gains, costs, self.numbers[kernel.COST],
                 self.prices, self.least_price, self.chains, self.cut, kept, np.empty(len(features)),
-                np.empty((self.depth + 1, 2)),
+                np.empty((self.depth + 1, 2)), np.empty(len(features), dtype=np.int64), np.empty(len(features)),
             )
             chosen = np.flatnonzero(kept)
             self.candidates = features[chosen].copy()
@@ -272,6 +272,8 @@ class _Search:
                 kernel.arrange(
                     len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
                     self.numbers, self.covered, columns, words[3], self.prices, self.listing,
+                    np.empty(len(chosen), dtype=np.int64), np.empty((2, len(chosen)), dtype=np.int64),
+                    np.empty((2, len(chosen))),
                 )
             )
         return part
@@ -286,8 +288,8 @@ class _Search:
             found_values=np.empty(capacity),
             found_rules=np.empty((capacity, self.depth), dtype=np.int64),
             rule=np.zeros(self.depth, dtype=np.int64),
-            scratch_ints=np.empty((4, length), dtype=np.int64),
-            scratch_floats=np.empty((4, length)),
+            scratch_ints=np.empty((5, length), dtype=np.int64),
+            scratch_floats=np.empty((5, length)),
             scratch_bits=np.empty((2, max(64, self.n_words)), dtype=np.uint64),
         )
 
@@ -370,18 +372,17 @@ class _Search:
                 if self._stopped():
                     part.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
                     break
-                # A few rows at a time, so that the clock is looked at.
-                until = min(last, row + max(1, SLICE // (self.size * (self.n_words + 2))))
-                while row < until:
-                    row = self.kernel.weigh_root_rows(
-                        row, until, self.depth - 2, self.size, self.numbers, self.candidates, self.gains, self.costs,
-                        self.covered, columns, words, terms, masks, values, tables, self.prices, self.least_price,
-                        self.chains, self.keep, workspace.state, workspace.numbers, workspace.found_values,
-                        workspace.found_rules, workspace.rule, self.pair_gains, self.pair_costs, self.live,
-                        workspace.scratch_ints, workspace.scratch_floats, workspace.scratch_bits,
-                    )
-                    if row < until and self._take(part, workspace):
-                        return part
+                row = self.kernel.weigh_pairs(
+                    row, last, self.size, self.depth - 2, self.numbers, self.candidates, self.gains, self.costs, False,
+                    self.candidates, self.costs, self.pair_gains, self.pair_costs, self.live, self.covered, columns,
+                    words, terms, masks, values, tables, self.prices, self.least_price, self.chains, workspace.state,
+                    workspace.numbers, workspace.found_values, workspace.found_rules, workspace.rule, 0, self.keep,
+                    workspace.state[self.kernel.WORK] + SLICE, self.pair_gains, self.pair_costs, self.live,
+                    workspace.scratch_ints[0], workspace.scratch_ints[1], workspace.scratch_floats[0],
+                    workspace.scratch_floats[1], workspace.scratch_bits[0], workspace.scratch_floats[3],
+                )
+                if row < last and self._take(part, workspace):
+                    return part
             self._take(part, workspace)
             return part
 
