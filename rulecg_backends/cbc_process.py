@@ -58,6 +58,10 @@ class CBCProcess:
                 self._replies.put(("ended", None))
                 return
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def wait_until_ready(self, deadline: Deadline) -> bool:
         """False when the process still has not started at the deadline."""
         if not self._ready:
@@ -84,7 +88,7 @@ class CBCProcess:
         try:
             pickle.dump((request, content), self._process.stdin, protocol=5)
             self._process.stdin.flush()
-        except OSError:
+        except (OSError, ValueError):  # broken or closed: the answer will be that the process has ended
             self.end()
 
     def receive(self) -> Any:
@@ -127,8 +131,10 @@ _lock = threading.Lock()
 def borrow() -> CBCProcess:
     """An idle process, or a new one."""
     with _lock:
-        if _idle:
-            return _idle.pop()
+        while _idle:
+            process = _idle.pop()
+            if process.is_alive:
+                return process
     return CBCProcess()
 
 
