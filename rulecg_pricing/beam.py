@@ -31,9 +31,20 @@ def _counts(instance: object, attribute: Any, value: tuple[int, ...]) -> None:
         raise ConfigurationError(f"{attribute.name} must hold whole numbers of at least 1, not {value!r}.")
 
 
+def _as_shares(shares: Any) -> tuple[float, ...]:
+    return tuple(float(share) for share in (shares if isinstance(shares, Iterable) else [shares]))
+
+
+def _shares(instance: object, attribute: Any, value: tuple[float, ...]) -> None:
+    if not value:
+        raise ConfigurationError(f"{attribute.name} needs at least one number between 0 and 1.")
+    for share in value:
+        _share(instance, attribute, share)
+
+
 def _share(instance: object, attribute: Any, value: float) -> None:
-    if not 0 < value <= 1:
-        raise ConfigurationError(f"{attribute.name} must be above 0 and at most 1, not {value!r}.")
+    if not 0 <= value <= 1:
+        raise ConfigurationError(f"{attribute.name} must be between 0 and 1, not {value!r}.")
 
 
 def _not_negative(instance: object, attribute: Any, value: float) -> None:
@@ -49,8 +60,9 @@ class _Beam:
     """Rules × their features."""
     allowed: BoolArray
     """Rules × all features: those not ruled out for the rule and for everything that extends it."""
-    covered: FloatArray
-    """Sum of the weights each rule covers; not a number for the empty rule, which is none."""
+    negative: FloatArray
+    """Sum of the negative weights that each rule covers; not a number for the empty rule, which is none."""
+    positive: FloatArray
     price: FloatArray
     """What each rule's conditions cost."""
 
@@ -63,6 +75,11 @@ class BeamSearch(Pricer):
     """How many rules of each length are extended; longer rules use the last width."""
     same_start: tuple[int, ...] = field(default=(12, 6, 4, 3), converter=_as_widths, validator=_counts)
     """At most so many returned rules share their first feature, their first two, and so on."""
+    foresight: tuple[float, ...] = field(default=(0.0, 0.5), converter=_as_shares, validator=_shares)
+    """How much of a short rule's positive weights further conditions are expected to take away when rules are chosen
+    for extension. 0 compares rules as they are (the paper's way); 1 counts positive weights by the share of conditions
+    already used, so that rules that cover much are kept. With several numbers, each has its say in turn: on real
+    problems two ways to look at rules lead further than one with the same width."""
     feature_share: float = field(default=1.0, validator=_share)
     """Share of the features, drawn anew for each call, that rules may use."""
     noise: float = field(default=0.0, validator=_not_negative)
@@ -75,7 +92,8 @@ class BeamSearch(Pricer):
         beam = _Beam(
             members=np.empty((1, 0), dtype=np.int64),
             allowed=self._draw_features(problem.n_features, rng)[None, :],
-            covered=np.array([np.nan]),
+            negative=np.array([np.nan]),
+            positive=np.array([np.nan]),
             price=np.zeros(1),
         )
         found: dict[tuple[int, ...], float] = {}
@@ -92,14 +110,17 @@ class BeamSearch(Pricer):
             allowed = beam.allowed & (extensions.negative + price + further < NEGATIVE)
             values = extensions.covered + price
             values[~allowed | _idle(extensions, beam, prices)] = np.inf
-            width = self.widths[min(length, len(self.widths)) - 1]
-            order = self._best(values, 4 * max(width, limits.max_rules), None)
-            for row, column in order[values[order[:, 0], order[:, 1]] < 0]:
+            for row, column in _least(np.where(values < 0, values, np.inf), 4 * limits.max_rules):
                 rule = tuple(sorted([*beam.members[row].tolist(), int(column)]))
                 found.setdefault(rule, float(values[row, column]))
             if length < problem.max_conditions:
-                if self.noise:
-                    order = self._best(values, 4 * width, rng)
+                width = self.widths[min(length, len(self.widths)) - 1]
+                used = length / problem.max_conditions
+                orders = [
+                    _least(self._blurred(values - foresight * (1 - used) * extensions.positive, rng), 200 + 4 * width)
+                    for foresight in self.foresight
+                ]
+                order = _in_turn(orders)
                 chosen = _distinct(problem, beam, extensions, order, width)
                 beam = _next(problem, beam, extensions, allowed, chosen)
         return PricingResult(self._diverse(problem, found, limits.max_rules), None, stop)
@@ -110,17 +131,11 @@ class BeamSearch(Pricer):
             drawn[rng.permutation(n_features)[max(1, round(self.feature_share * n_features)) :]] = False
         return drawn
 
-    def _best(self, values: FloatArray, most: int, rng: np.random.Generator | None) -> IntArray:
-        """Positions (row, column) of the least finite values, in order; noise is added when there is an rng."""
-        flat = values.ravel()
-        if rng is not None:
-            finite = flat[np.isfinite(flat)]
-            spread = float(finite.std()) if len(finite) else 0.0
-            flat = flat + rng.normal(0.0, self.noise * spread or 1e-300, len(flat))
-        kept = np.sort(np.argpartition(flat, most)[:most]) if most < len(flat) else np.arange(len(flat))
-        kept = kept[np.isfinite(flat[kept])]
-        kept = kept[np.argsort(flat[kept], kind="stable")]
-        return np.column_stack(np.unravel_index(kept, values.shape))
+    def _blurred(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
+        finite = values[np.isfinite(values)]
+        if not self.noise or not len(finite):
+            return values
+        return values + rng.normal(0.0, self.noise * float(finite.std()), values.shape)
 
     def _diverse(
         self, problem: PricingProblem, found: dict[tuple[int, ...], float], most: int
@@ -155,11 +170,26 @@ class RandomBeam(BeamSearch):
     noise: float = field(default=0.3, validator=_not_negative)
 
 
+def _least(values: FloatArray, most: int) -> IntArray:
+    """Positions (row, column) of the least finite values, in order."""
+    flat = values.ravel()
+    kept = np.sort(np.argpartition(flat, most)[:most]) if most < len(flat) else np.arange(len(flat))
+    kept = kept[np.isfinite(flat[kept])]
+    kept = kept[np.argsort(flat[kept], kind="stable")]
+    return np.column_stack(np.unravel_index(kept, values.shape))
+
+
+def _in_turn(orders: list[IntArray]) -> IntArray:
+    """The first of each, the second of each, and so on."""
+    ranks = np.concatenate([np.arange(len(order)) for order in orders])
+    return np.concatenate(orders)[np.argsort(ranks, kind="stable")]
+
+
 def _idle(extensions: Extensions, beam: _Beam, prices: FloatArray) -> BoolArray:
     """Features that take nothing away from the rule: it stays as it is, only longer."""
-    change = np.abs(extensions.covered - beam.covered[:, None])
+    lost = (extensions.negative - beam.negative[:, None]) + (beam.positive[:, None] - extensions.positive)
     scale = 1e-6 * (extensions.positive - extensions.negative)
-    return np.asarray((change <= scale) & (prices >= 0))
+    return np.asarray((lost <= scale) & (prices >= 0))
 
 
 def _distinct(
@@ -195,6 +225,7 @@ def _next(
     return _Beam(
         members=np.column_stack([beam.members[parents], added]),
         allowed=inherited,
-        covered=extensions.covered[parents, added],
+        negative=extensions.negative[parents, added],
+        positive=extensions.positive[parents, added],
         price=beam.price[parents] + problem.condition_prices[added],
     )

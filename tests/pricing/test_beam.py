@@ -156,6 +156,21 @@ def test_a_random_beam_finds_other_rules_on_each_call():
     assert len(calls[0] & calls[1]) < len(calls[0]) / 2
 
 
+def test_foresight_keeps_rules_that_cover_much():
+    """A pair is found whose halves look worse alone than features that lead nowhere."""
+    rng = np.random.default_rng(0)
+    n_samples = 600
+    halves = rng.random((n_samples, 2)) < 0.5
+    good = halves.all(axis=1)
+    # Each decoy covers a few samples of the good kind and hardly any other.
+    decoys = good[:, None] & (rng.random((n_samples, 30)) < 0.2)
+    problem = PricingProblem(np.column_stack([halves, decoys]), np.where(good, -1.0, 1.0), 0.1, 0.1, 2)
+    pair = Rule((0, 1))
+    assert pair not in price(BeamSearch(widths=(10,), foresight=0.0), problem)
+    assert price(BeamSearch(widths=(10,), foresight=1.0), problem)[0] == pair
+    assert price(BeamSearch(widths=(10,), foresight=(0.0, 1.0)), problem)[0] == pair
+
+
 def test_stops_when_time_is_up():
     """A deadline that has passed is reported, with the rules found until then."""
     answer = BeamSearch().price(planted(), PricingLimits(Deadline.after(0.0)), np.random.default_rng(0))
@@ -170,7 +185,9 @@ def test_stops_when_time_is_up():
         ({"widths": ()}, "widths"),
         ({"widths": "a/b"}, "Beam widths"),
         ({"same_start": (3, 0)}, "same_start"),
-        ({"feature_share": 0.0}, "feature_share"),
+        ({"feature_share": 1.2}, "feature_share"),
+        ({"foresight": ()}, "foresight"),
+        ({"foresight": (0.0, 1.5)}, "foresight"),
         ({"noise": -1.0}, "noise"),
     ],
 )
