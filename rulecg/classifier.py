@@ -30,13 +30,14 @@ from rulecg_core import (
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 from .binarizer import Binarizer
+from .display import ShowsRules
 from .labels import checked_labels, outcome_text
 from .learning import Recipe, compose
 from .multiclass import ClassRuleSets, decide
 from .progress import progress
 from .result import FitResult
 from .row_order import canonical_order
-from .scores import RuleScores, firing, rule_table
+from .scores import RuleScores, by_importance, firing, rule_table
 from .table import as_frame
 from .weights import checked_weights
 
@@ -51,7 +52,7 @@ class _Training:
     groups: Groups
 
 
-class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
@@ -266,19 +267,23 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Everything that prediction and people need of the runs."""
         is_binary = len(self.classes_) == 2
         self.result_ = FitResult.of(runs)
-        self._rule_sets = tuple(result.rule_set for result in runs.values())
+        ordered: list[RuleSet] = []
         self._scores: list[RuleScores] = []
         tables = []
         claims = np.zeros((len(table), len(runs)), dtype=bool)
-        for number, (label, rule_set) in enumerate(zip(runs, self._rule_sets, strict=True)):
+        for number, (label, rule_set) in enumerate((label, run.rule_set) for label, run in runs.items()):
             fired = firing(rule_set, table)
             is_class = self.classes_[codes] == label
             accepts = rule_set.form == "dnf"
             is_decided = is_class if accepts else ~is_class
+            order = by_importance(fired, is_decided, weights)
+            rule_set, fired = rule_set.reordered(order.tolist()), fired[:, order]
+            ordered.append(rule_set)
             self._scores.append(RuleScores.from_training(fired, is_decided, weights))
             claims[:, number] = fired.any(axis=1) == accepts
             rejected = self.classes_[0] if is_binary else f"not {label}"
             tables.append(rule_table(rule_set, label if accepts else rejected, fired, is_decided, weights))
+        self._rule_sets = tuple(ordered)
         self.rules_ = pd.concat(tables, ignore_index=True)
         self._class_weights: FloatArray = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
         if is_binary:

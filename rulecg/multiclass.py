@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,6 +39,10 @@ class ClassRuleSets:
     def __str__(self) -> str:
         parts = [str(rule_set) for rule_set in self.rule_sets]
         return "\n".join([*parts, f"if several apply, the rule with the highest precision; otherwise {self.otherwise}"])
+
+    def _repr_html_(self) -> str:
+        last = html.escape(str(self).rpartition("\n")[2])
+        return "".join(rule_set._repr_html_() for rule_set in self.rule_sets) + f"<div>{last}</div>"
 
 
 def decide(claims: BoolArray, scores: FloatArray, weight_of: FloatArray, otherwise: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import pandas as pd
 from attrs import frozen
 
 from rulecg_core import RuleSet
-from rulecg_core.arrays import BoolArray, FloatArray
+from rulecg_core.arrays import BoolArray, FloatArray, IntArray
 
 _JUST = 1e-9
 """How far a probability stays from one half, so that the likelier class is always the predicted one."""
@@ -45,6 +45,11 @@ class RuleScores:
         return np.where(
             fired.any(axis=1), np.maximum(best, 0.5 + _JUST), min(self.otherwise, 0.5 - _JUST)
         )
+
+
+def by_importance(fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray) -> IntArray:
+    """Positions of the rules, first those with the most weight decided rightly less weight decided wrongly."""
+    return np.argsort(-((weights * np.where(is_decided_class, 1.0, -1.0)) @ fired), kind="stable")
 
 
 def rule_table(
