@@ -7,20 +7,30 @@ keep all rows, and while some are broken it must break them less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray
+from .condition_moves import ConditionMoves
 from .cover_state import CoverState, CoverTable, Scorer
 from .limits import Deadline
 from .master import Candidate, Master
 from .rules import Rule
+from .sample_bits import SampleBits
 
 TABLE_ENTRIES = 40_000_000
 """Rules × samples that one search looks at; beyond it the most promising rules and a sample of the rows are taken."""
 FIRST_CHOICES = 6
 """How many first rules each one-for-two move tries."""
+BATCH = 10
+"""Perturbations of each kind before rules from different local optima are put together."""
+POLISHED = 2
+"""How many of the best rule sets of each batch are improved condition by condition."""
+KEPT = 5
+"""How many subsets one search over given rules remembers."""
+SHARE = 0.3
+"""Share of the time left that one search over given rules may take."""
 PATIENCE = 12
 """Perturbations without a new best after which the search returns to the best rule set."""
 
@@ -38,8 +48,9 @@ def improve(
 ) -> list[Candidate]:
     """The best rule sets that local search finds, distinct and evaluated by the master, best first.
 
-    It begins from greedy constructions and from ``starts``, over the master's pool or ``among`` some rules, and ends
-    with the deadline or after a number of perturbations.
+    It begins from greedy constructions and from ``starts`` over the master's pool, and ends with the deadline or after
+    a number of perturbations. It also changes conditions of chosen rules, so that rules may be new to the pool; unless
+    it is to choose ``among`` given rules.
     """
     search = LocalSearch(master, count_once=count_once)
     return search.improve(starts, deadline, rng, among=among, restarts=restarts, most=most)
@@ -55,6 +66,7 @@ class LocalSearch:
         self._score = Scorer(master.objective, tuple(master.rows))
         self._forms = (master.objective, *(row.form for row in master.rows))
         self._per_rule: dict[Rule, FloatArray] = {}
+        self._moves: ConditionMoves | None = None
 
     def improve(
         self,
@@ -68,12 +80,41 @@ class LocalSearch:
     ) -> list[Candidate]:
         """As the function :func:`improve`."""
         rules = self._promising(among, starts)
+        archive: dict[frozenset[Rule], Candidate] = {}
+        self._keep(archive, ())
+        settled: set[frozenset[Rule]] = set()
+        while True:
+            batch = min(restarts, BATCH)
+            for chosen in self._search_among(rules, starts, deadline, rng, batch):
+                self._keep(archive, chosen)
+            if among is None:
+                for chosen in self._change_conditions(archive, settled, deadline, rng, batch):
+                    self._keep(archive, chosen)
+            best = sorted(archive.values(), key=self._preference)[:most]
+            restarts -= BATCH
+            if restarts <= 0 or deadline.passed:
+                return best
+            # The next batch can combine rules from different local optima.
+            starts = [candidate.rules for candidate in best]
+            rules = list(dict.fromkeys([*(rule for start in starts for rule in start), *rules]))
+
+    def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
+        archive.setdefault(frozenset(rules), self.master.evaluate(rules))
+
+    def _search_among(
+        self,
+        rules: Sequence[Rule],
+        starts: Sequence[Sequence[Rule]],
+        deadline: Deadline,
+        rng: np.random.Generator,
+        restarts: int,
+    ) -> list[tuple[Rule, ...]]:
+        """The best subsets of the rules that are found."""
         if not rules:
             return []
-        table = self._table(rules, rng)
         place = {rule: at for at, rule in enumerate(rules)}
         weights = self._relaxed_weights(place)
-        search = Search(CoverState(table), deadline, rng, most)
+        search = Search(CoverState(self._table(rules, rng)), deadline.within(SHARE * deadline.remaining), rng)
         for start in starts:
             search.run([place[rule] for rule in start if rule in place])
         for key in (_gain_per_size, _gain):
@@ -81,8 +122,36 @@ class LocalSearch:
         if weights.any():
             search.run(np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)], rounding=True)
         search.perturb(restarts, weights)
-        found = [self.master.evaluate([rules[at] for at in chosen]) for chosen in search.best_sets()]
-        return sorted(found, key=self._preference)
+        return [tuple(rules[at] for at in chosen) for chosen in search.best_sets()]
+
+    def _change_conditions(
+        self,
+        archive: dict[frozenset[Rule], Candidate],
+        settled: set[frozenset[Rule]],
+        deadline: Deadline,
+        rng: np.random.Generator,
+        restarts: int,
+    ) -> Iterator[tuple[Rule, ...]]:
+        """Rule sets one condition at a time better than the best ones known, some of them after losing a few rules."""
+        if self._moves is None:
+            bits = SampleBits.of(self.master.problem, self._forms, count_once=self.count_once)
+            self._moves = ConditionMoves(self.master.problem, bits, self._score)
+        best = sorted(archive.values(), key=self._preference)
+        for candidate in best[:POLISHED]:
+            if frozenset(candidate.rules) not in settled:
+                rules = self._moves.descend(candidate.rules, deadline, rng)
+                settled |= {frozenset(candidate.rules), frozenset(rules)}
+                yield rules
+        for _ in range(restarts):
+            if deadline.passed:
+                return
+            leader = min(archive.values(), key=self._preference)
+            n_rules = len(leader.rules)
+            n_out = int(rng.integers(1, max(2, n_rules // 3) + 1))
+            kept = sorted(rng.permutation(n_rules)[n_out:].tolist())
+            rules = self._moves.descend([leader.rules[at] for at in kept], deadline, rng)
+            settled.add(frozenset(rules))
+            yield rules
 
     def _preference(self, candidate: Candidate) -> tuple[float, float, float]:
         if self.count_once:
@@ -195,11 +264,10 @@ def _gain(gain: FloatArray, size: FloatArray) -> FloatArray:
 class Search:
     """Descent and perturbation on one state, remembering the best subsets met."""
 
-    def __init__(self, state: CoverState, deadline: Deadline, rng: np.random.Generator, most: int) -> None:
+    def __init__(self, state: CoverState, deadline: Deadline, rng: np.random.Generator) -> None:
         self.state = state
         self.deadline = deadline
         self.rng = rng
-        self.most = most
         self._met: dict[tuple[int, ...], tuple[float, float]] = {}
         self._banned: BoolArray = np.zeros(state.table.n_rules, dtype=bool)
 
@@ -209,7 +277,7 @@ class Search:
         return self.state.violation, self.state.objective
 
     def best_sets(self) -> list[tuple[int, ...]]:
-        return sorted(self._met, key=lambda chosen: (self._met[chosen], chosen))[: self.most]
+        return sorted(self._met, key=lambda chosen: (self._met[chosen], chosen))[: KEPT]
 
     def run(
         self, start: Sequence[int] | IntArray, key: Preference = _gain_per_size, *, rounding: bool = False
@@ -276,7 +344,7 @@ class Search:
                 break
         chosen = tuple(self.state.chosen.tolist())
         self._met[chosen] = self.merit
-        if len(self._met) > 50 * self.most:
+        if len(self._met) > 100 * KEPT:
             self._met = {chosen: self._met[chosen] for chosen in self.best_sets()}
 
     def _fill(self, key: Preference) -> None:

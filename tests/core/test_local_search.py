@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from rulecg_core import Deadline, HammingMaster, LinearForm, load_registry
+from rulecg_core import Deadline, HammingMaster, LinearForm, Problem, Rule, load_registry
+from rulecg_core.condition_moves import ConditionMoves
 from rulecg_core.constraint import Constraint
-from rulecg_core.cover_state import CoverState
+from rulecg_core.cover_state import CoverState, Scorer
 from rulecg_core.local_search import LocalSearch, improve
+from rulecg_core.sample_bits import SampleBits
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
+from rulecg_core.testing.random_problems import random_problem
 
 
 @frozen
@@ -182,3 +185,57 @@ def test_large_data_is_searched_on_a_sample_and_judged_on_all():
     found = search.improve([], Deadline(), np.random.default_rng(0), restarts=5)
     assert all(candidate == master.evaluate(candidate.rules) for candidate in found)
     assert found[0].objective < master.evaluate([]).objective
+
+
+@pytest.mark.parametrize("case", ["complexity", "rates"])
+def test_conditions_change_until_no_single_change_helps(case):
+    """From any start the descent ends where no rule with one condition dropped, added or exchanged is better."""
+    for seed in range(4):
+        master = HammingMaster(small_problem(seed), CASES[case], load_registry().backend("highs"))
+        problem = master.problem
+        scorer = Scorer(master.objective, master.rows)
+        for count_once in (False, True):
+            bits = SampleBits.of(problem, (master.objective, *(row.form for row in master.rows)), count_once=count_once)
+            rng = np.random.default_rng(seed)
+            start = [Rule(rng.permutation(problem.n_features)[:2]) for _ in range(2)]
+            end = ConditionMoves(problem, bits, scorer).descend(start, Deadline(), rng)
+
+            def merit(rules, master=master, count_once=count_once):
+                found = master.evaluate(rules)
+                if count_once:
+                    return round(found.true_violation, 9), found.errors
+                return round(found.proxy_violation, 9), found.objective
+
+            reached = merit(end)
+            assert reached <= merit(dict.fromkeys(start))
+            for at, rule in enumerate(end):
+                for other in all_rules(problem):
+                    if other not in end and len(set(rule) - set(other)) <= 1 and len(set(other) - set(rule)) <= 1:
+                        neighbour = merit((*end[:at], other, *end[at + 1 :]))
+                        assert reached[0] == 0
+                        assert neighbour >= reached
+
+
+def test_rules_are_grown_without_any_pool():
+    """An empty pool is no obstacle: rules grow from nothing, and are new to the pool."""
+    problem = random_problem(5, max_samples=200, max_features=8, max_conditions=3)
+    master = HammingMaster(problem, [SizeBound(12)], load_registry().backend("highs"))
+    found = improve(master, [], Deadline(), np.random.default_rng(0))
+    assert found[0].rules
+    assert found[0].objective < master.evaluate([]).objective
+    assert len(master.pool) == 0
+
+
+def test_sums_over_bits_are_weighted_sums():
+    """Sums by population counts equal sums of coefficients, also when similar coefficients had to be merged."""
+    rng = np.random.default_rng(0)
+    for fractional in (False, True):
+        X, y = rng.random((3000, 6)) < 0.5, rng.random(3000) < 0.5
+        weights = rng.random(3000) + 0.5 if fractional else rng.integers(1, 9, 3000)
+        problem = Problem.from_arrays(X, y, weights=weights, merge=False)
+        form = problem.hamming_loss()
+        bits = SampleBits.of(problem, [form])
+        assert bits.exact is not fractional
+        sums = bits.sums(bits.features)[:, 0]
+        expected = problem.X.T @ (form.cover - np.where(problem.y, form.zeta, 0.0))
+        np.testing.assert_allclose(sums, expected, atol=2.0 if fractional else 1e-9)

@@ -1,0 +1,138 @@
+"""Features as bits, with the samples sorted so that whole ranges of bits have the same coefficients.
+
+Weighted sums over the samples that some conjunction covers then are population counts: no multiplications, no floats
+per sample, and memory of one bit per sample and feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from .arrays import BoolArray, FloatArray, IntArray
+from .forms import LinearForm
+from .problem import Problem
+from .rules import Rule
+
+Words = NDArray[np.uint64]
+
+MANY_KINDS = 256
+"""With more kinds of coefficients than this, and more than one for 256 samples, similar ones are taken for equal."""
+
+
+@frozen(eq=False)
+class SampleBits:
+    """A range holds samples with the same coefficients in all forms. A form adds up ``values`` over the samples that a
+    rule covers; in some ranges every rule counts (``always``), in the others only while no other rule covers."""
+
+    features: Words
+    """Features × words."""
+    starts: IntArray
+    """The first word of each range."""
+    values: FloatArray
+    """Forms × ranges: what covering one sample of the range adds to the form."""
+    filled: Words
+    """The bits that stand for samples; the rest of each range's last word is empty."""
+    always: Words
+    """The bits of ranges in which every cover counts."""
+    empty: FloatArray
+    """The forms' values for the empty rule set."""
+    forms: tuple[LinearForm, ...]
+    exact: bool
+    """Whether equal coefficients are really equal."""
+
+    @classmethod
+    def of(cls, problem: Problem, forms: Sequence[LinearForm], *, count_once: bool = False) -> SampleBits:
+        """Lay out the samples that any form looks at; in true counts (``count_once``) a sample counts once."""
+        cover, zeta = (np.zeros((len(forms), problem.n_samples)) for _ in range(2))
+        for at, form in enumerate(forms):
+            if form.cover is not None:
+                cover[at] = form.cover
+            if form.zeta is not None:
+                zeta[at] = -np.where(problem.y, form.zeta, 0.0)
+        parts = [(cover + zeta, False)] if count_once else [(cover, True), (zeta, False)]
+        samples, values, always, starts, exact = [], [], [], [], True
+        n_words = 0
+        for coefficients, every_cover_counts in parts:
+            used = np.flatnonzero(np.any(coefficients != 0, axis=0))
+            kinds, kind_of, is_exact = _kinds(coefficients[:, used])
+            exact &= is_exact
+            order = np.argsort(kind_of, kind="stable")
+            sizes = np.bincount(kind_of, minlength=kinds.shape[1])
+            for kind, members in enumerate(np.split(used[order], np.cumsum(sizes)[:-1])):
+                starts.append(n_words)
+                values.append(kinds[:, kind])
+                padded = np.full(-len(members) % 64 + len(members), -1, dtype=np.int64)
+                padded[: len(members)] = members
+                samples.append(padded)
+                always.append(every_cover_counts)
+                n_words += len(padded) // 64
+        laid_out = np.concatenate([*samples, np.zeros(0, dtype=np.int64)])
+        filled = laid_out >= 0
+        laid_out = np.maximum(laid_out, 0)
+        words = [len(part) // 64 for part in samples]
+        every = np.repeat(np.array(always, dtype=bool), words)
+        features = np.empty((problem.n_features, n_words), dtype=np.uint64)
+        for feature in range(problem.n_features):
+            features[feature] = _as_words(problem.X[:, feature][laid_out] & filled)
+        return cls(
+            features=features,
+            starts=np.array(starts, dtype=np.int64),
+            values=np.array(values, dtype=np.float64).reshape(len(starts), len(forms)).T,
+            filled=_as_words(filled),
+            always=np.where(every, ~np.uint64(0), np.uint64(0)),
+            empty=np.array([form.const - line.sum() for form, line in zip(forms, zeta, strict=True)]),
+            forms=tuple(forms),
+            exact=exact,
+        )
+
+    def covers(self, rule: Rule) -> Words:
+        return np.asarray(np.bitwise_and.reduce(self.features[list(rule.features)], axis=0))
+
+    def sums(self, words: Words) -> FloatArray:
+        """Lines × forms: values added up over the marked samples of each line."""
+        if not len(self.starts):
+            return np.zeros((len(words), len(self.forms)))
+        counts = np.add.reduceat(_population(words), self.starts, axis=1, dtype=np.int64)
+        return np.asarray((counts[:, None, :] * self.values).sum(axis=2))
+
+
+def _kinds(coefficients: FloatArray) -> tuple[FloatArray, IntArray, bool]:
+    """The distinct columns, which of them each column is, and whether that is exact."""
+    digits: int | None = None
+    while True:
+        rounded = coefficients if digits is None else _significant(coefficients, digits)
+        whole = np.ascontiguousarray(rounded.T + 0.0).view(np.dtype((np.void, 8 * len(coefficients)))).ravel()
+        _, kind_of = np.unique(whole, return_inverse=True)
+        kind_of = kind_of.reshape(-1)
+        n_kinds = int(kind_of.max(initial=-1)) + 1
+        if n_kinds <= max(MANY_KINDS, len(kind_of) // 256) or digits == 1:
+            break
+        digits = 3 if digits is None else digits - 1
+    sizes = np.bincount(kind_of, minlength=n_kinds)
+    kinds = np.array([np.bincount(kind_of, line, minlength=n_kinds) for line in coefficients]) / np.maximum(sizes, 1)
+    return kinds.reshape(len(coefficients), n_kinds), kind_of, digits is None
+
+
+def _significant(values: FloatArray, digits: int) -> FloatArray:
+    size = np.floor(np.log10(np.where(values == 0, 1.0, np.abs(values))))
+    unit = 10.0 ** (size - digits + 1)
+    return np.asarray(np.round(values / unit) * unit)
+
+
+def _as_words(bits: BoolArray) -> Words:
+    return np.packbits(bits).view(np.uint64)
+
+
+def _population(words: Words) -> NDArray[np.uint8]:
+    """How many bits are set in each word."""
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(words))
+    in_bytes = _BITS_IN_BYTE[np.ascontiguousarray(words).view(np.uint8)]
+    return np.asarray(in_bytes.reshape(*words.shape, 8).sum(axis=-1, dtype=np.uint8))
+
+
+_BITS_IN_BYTE = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
