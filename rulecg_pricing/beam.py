@@ -162,11 +162,11 @@ class WideBeam(BeamSearch):
 
 
 @frozen
-class RandomBeam(BeamSearch):
-    """Beam search over random features with noisy choices: other rules on each call."""
+class RandomBeam(WideBeam):
+    """Wide beam search over random features with noisy choices: other rules on each call."""
 
-    widths: tuple[int, ...] = field(default=(100, 60, 40, 30, 20), converter=_as_widths, validator=_counts)
-    feature_share: float = field(default=0.5, validator=_share)
+    foresight: tuple[float, ...] = field(default=(0.5,), converter=_as_shares, validator=_shares)
+    feature_share: float = field(default=0.8, validator=_share)
     noise: float = field(default=0.3, validator=_not_negative)
 
 
