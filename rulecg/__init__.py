@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from . import datasets
     from .binarizer import Binarizer
     from .classifier import RuleSetClassifier
+    from .model import Model
+    from .model_file import load_model, save_model
     from .multiclass import ClassRuleSets
     from .result import FitResult
 
@@ -24,9 +26,12 @@ _HOMES = {
     "ClassRuleSets": ".multiclass",
     "Condition": "rulecg_core",
     "FitResult": ".result",
+    "Model": ".model",
     "RuleSet": "rulecg_core",
     "RuleSetClassifier": ".classifier",
     "RulecgError": "rulecg_core",
+    "load_model": ".model_file",
+    "save_model": ".model_file",
 }
 _MODULES = ("datasets",)
 
@@ -35,10 +40,13 @@ __all__ = [
     "ClassRuleSets",
     "Condition",
     "FitResult",
+    "Model",
     "RuleSet",
     "RuleSetClassifier",
     "RulecgError",
     "datasets",
+    "load_model",
+    "save_model",
 ]
 
 
