@@ -1,6 +1,6 @@
 """The same pricing problems, taken from real runs, through every registered pricer, in one table.
 
-    RULECG_DATA=... python benchmarks/pricers.py [--quick] [--seconds 30] [--output docs/benchmarks/pricers.md]
+    RULECG_DATA=... python benchmarks/pricers.py [--quick] [--seconds 10] [--output docs/benchmarks/pricers.md]
 
 An early problem is the master's first; a late one is the first on which the wide beam finds nothing more (or the last
 within the time given to the run). Times are given beside their ratio to the exact search, so that tables from
@@ -135,7 +135,7 @@ def _number(value: float | None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two small data sets, a few seconds per pricer, no file")
-    parser.add_argument("--seconds", type=float, default=30.0, help="limit for one call of one pricer")
+    parser.add_argument("--seconds", type=float, default=10.0, help="limit for one call of one pricer")
     parser.add_argument("--complexity", type=float, default=20.0, help="the bound C of the runs")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/pricers.md"))
