@@ -49,6 +49,15 @@ class Incumbents:
             default=None,
         )
 
+    @property
+    def best_kept(self) -> Candidate | None:
+        """Least objective among those that keep every bound as the master counts and in true counts."""
+        return min(
+            (c for c in self.known.values() if c.proxy_violation <= 1e-6 and c.is_feasible),
+            key=lambda c: (c.objective, c.errors, c.complexity),
+            default=None,
+        )
+
     def choose(self) -> Candidate | None:
         """Pool Select: fewest true errors among those whose every bound holds in true counts."""
         return min(
@@ -65,7 +74,8 @@ class Incumbents:
 
     def search_thoroughly(self, deadline: Deadline) -> None:
         """A longer search for the least objective and for the fewest errors."""
-        self._search(deadline, restarts=30, counts=(False, True))
+        size = len(self.master.pool) * self.master.problem.n_samples
+        self._search(deadline, restarts=int(np.clip(size // 5_000, 2, 30)), counts=(False, True))
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         if not len(self.master.pool):

@@ -19,7 +19,7 @@ from .proof import prove
 from .readable import prefer_plain_conditions
 from .result import Result
 from .rules import Rule
-from .selection import select
+from .selection import needs_repair, repair, select
 from .stages import Stage, price
 from .status import Status, Stop
 
@@ -94,6 +94,7 @@ class _Run:
                 self.master, self.incumbents, self.selection_deadline(), self.limits.threads, self.emit, self.now
             )
             self.close_gap()
+            repair(self.master, self.incumbents, self.repair_deadline(), self.limits.threads, self.emit, self.now)
         except KeyboardInterrupt:
             self.stop = Stop.INTERRUPTED
         return self.result()
@@ -188,7 +189,8 @@ class _Run:
             return
         is_optimal = pricing_bound >= NEGATIVE * 2
         if not relaxation.feasible:
-            if is_optimal:
+            # Where rows are a proxy, a rule set may still keep every bound in true counts: the repair looks for it.
+            if is_optimal and self.master.counts_truly:
                 raise InfeasibleError(self.master.conflict())
             return
         bound = self.master.lower_bound(min(pricing_bound, 0.0))
@@ -208,6 +210,12 @@ class _Run:
         share = 0.5 if self.certificate is not None else 1.0
         return Deadline.after(max(self.deadline.remaining * share, least))
 
+    def repair_deadline(self) -> Deadline:
+        """What is left, but at least a few moments: a bound that is broken in true counts must not be returned."""
+        if math.isinf(self.deadline.moment):
+            return self.deadline
+        return Deadline.after(max(self.deadline.remaining, min(3.0, 0.2 * (self.limits.seconds or 1.0))))
+
     def close_gap(self) -> None:
         """List the rules that could still improve the best rule set, if the relaxation is proven."""
         best = self.incumbents.best
@@ -216,6 +224,7 @@ class _Run:
             return
         if best.objective - self.rounded(self.lower_bound) <= 1e-9 or self.deadline.passed:
             return
+        share = 0.6 if needs_repair(self.incumbents) else 1.0
         proof = prove(
             self.master,
             lister,
@@ -224,7 +233,7 @@ class _Run:
             best,
             1.0 if self.master.has_integer_objective else 0.0,
             self.limits,
-            self.deadline,
+            self.deadline.within(self.deadline.remaining * share),
             self.emit,
             self.now,
         )
@@ -242,18 +251,23 @@ class _Run:
         chosen = self.incumbents.choose()
         if chosen is None:
             raise InfeasibleError(self.master.conflict(), proven=False)
-        best = self.incumbents.best or chosen
+        # The bound holds for rule sets that keep the rows as the master counts: only such can be said to be optimal.
+        best = self.incumbents.best_kept
+        bounds = [] if self.lower_bound is None or best is None else [self.rounded(self.lower_bound)]
+        best = best or chosen
         chosen = prefer_plain_conditions(self.master, chosen)
-        bounds = [] if self.lower_bound is None else [self.rounded(self.lower_bound)]
         if best.objective <= self.master.trivial_bound:
             bounds.append(self.master.trivial_bound)
         bound = min(max(bounds), best.objective) if bounds else None
-        if bound is not None and best.objective - bound <= 1e-9 * max(1.0, abs(bound)):
+        keeps_proxy = chosen.proxy_violation <= 1e-6
+        if bound is None:
+            status = Status.HEURISTIC
+        elif not keeps_proxy:
+            status = Status.BOUNDED
+        elif best.objective - bound <= 1e-9 * max(1.0, abs(bound)):
             status = Status.OPTIMAL
-        elif self.certificate is not None:
-            status = Status.LP_OPTIMAL
         else:
-            status = Status.HEURISTIC if bound is None else Status.BOUNDED
+            status = Status.LP_OPTIMAL if self.certificate is not None else Status.BOUNDED
         result = Result(
             rules=chosen.rules,
             rule_set=self.master.problem.rule_set(chosen.rules),
@@ -271,6 +285,8 @@ class _Run:
             rules_listed=self.rules_listed,
             row_values=self.master.row_values(chosen.rules),
             row_duals=self.master.row_duals() if self.relaxation is not None else {},
+            counts_truly=self.master.counts_truly,
+            keeps_proxy=keeps_proxy,
         )
         self.emit(Finished(self.now(), status, self.stop, result.objective, bound, result.n_columns))
         return evolve(result, seconds=self.now())

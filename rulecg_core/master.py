@@ -73,6 +73,11 @@ class Master(ABC):
     """No feasible rule set has more rules than this."""
     pool: RulePool
 
+    @property
+    def counts_truly(self) -> bool:
+        """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
+        return all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
+
     @abstractmethod
     def add_rules(self, rules: Sequence[Rule]) -> int:
         """Take in new rules; how many were taken in."""

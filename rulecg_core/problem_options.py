@@ -76,7 +76,7 @@ class ProblemOptions:
             costs[required] = 0.0
         if not kept.any():
             raise ConfigurationError("No condition is left that rules may use: forbid less.")
-        left = np.flatnonzero(kept)
+        left = np.flatnonzero(kept).tolist()
         return Restricted(
             np.ascontiguousarray(X[:, left]),
             tuple(conditions[feature] for feature in left),

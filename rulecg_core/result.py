@@ -19,13 +19,15 @@ class Result:
     """The chosen rules, as features of the problem."""
     rule_set: RuleSet
     objective: float
-    """The best objective value found (for the Hamming master: the Hamming loss); what the bound is about."""
+    """The best objective value found (for the Hamming master: the Hamming loss) among rule sets that keep every bound,
+    as the master counts and in true counts; what the lower bound is about."""
     selected_objective: float
-    """The chosen rule set's own objective: larger when Pool Select preferred a set with fewer errors."""
+    """The chosen rule set's own objective: another one when a set with fewer errors was preferred."""
     errors: float
     """The chosen rule set's true 0-1 loss."""
     lower_bound: float | None
-    """No rule set over all rules has an objective below this; None when nothing was proven."""
+    """No rule set over all rules that keeps the rows as the master counts has an objective below this; None when
+    nothing was proven."""
     status: Status
     stop: Stop
     relaxation: float | None
@@ -41,6 +43,10 @@ class Result:
     """For every constraint row: its value as the master counts, and in true counts."""
     row_duals: dict[str, float] = field(factory=dict)
     """Loss per unit of each constraint row's bound, from the last relaxation."""
+    counts_truly: bool = True
+    """Whether the master counts every row as it truly is; a Hamming proxy counts a sample once for each rule."""
+    keeps_proxy: bool = True
+    """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
     @property
     def gap(self) -> float | None:
@@ -65,7 +71,17 @@ class Result:
             text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
         else:
             text = f"The best objective found is {best}; nothing was proven about how good it is."
-        if self.selected_objective > self.objective + 1e-9:
+        if not self.counts_truly:
+            text += (
+                " This is about rule sets that keep every bound also when a sample counts once for each rule that "
+                "covers it."
+            )
+        if not self.keeps_proxy:
+            text += (
+                " The one shown keeps every bound in true counts but is not of that kind; it was chosen for its fewer "
+                f"errors ({_number(self.errors)}), and nothing was proven about it."
+            )
+        elif self.selected_objective > self.objective + 1e-9:
             text += (
                 f" Among the good rule sets met, the one shown was chosen for its fewer errors "
                 f"({_number(self.errors)}); its own objective is {_number(self.selected_objective)}."

@@ -58,6 +58,8 @@ class SampleBits:
         n_words = 0
         for coefficients, every_cover_counts in parts:
             used = np.flatnonzero(np.any(coefficients != 0, axis=0))
+            if not len(used):
+                continue
             kinds, kind_of, is_exact = _kinds(coefficients[:, used])
             exact &= is_exact
             order = np.argsort(kind_of, kind="stable")
@@ -125,6 +127,11 @@ def _significant(values: FloatArray, digits: int) -> FloatArray:
 
 def _as_words(bits: BoolArray) -> Words:
     return np.packbits(bits).view(np.uint64)
+
+
+def bit_count(packed: NDArray[np.uint8]) -> int:
+    """How many bits are set."""
+    return int(_BITS_IN_BYTE[packed].sum(dtype=np.int64))
 
 
 def _population(words: Words) -> NDArray[np.uint8]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from .events import Event, Note
 from .incumbents import Incumbents
 from .limits import Deadline
 from .master import Master
+from .rules import Rule
+from .stages import reduced_costs
+
+REPAIR_RULES = 400
+"""The exact 0-1 model has a row for every pair of a rule and what it covers: beyond this, promising rules only."""
 
 
 def select(
@@ -18,11 +25,7 @@ def select(
     emit: Callable[[Event], None],
     now: Callable[[], float],
 ) -> None:
-    """Search, then solve the restricted MIP from the best rule set; its whole solution pool takes part in the choice.
-
-    Where the Hamming proxy let every rule set break a bound in true counts, the exact 0-1 model over the same rules
-    finds one that keeps them all.
-    """
+    """Search, then solve the restricted MIP from the best rule set; its whole solution pool takes part."""
     if not len(master.pool):
         return
     incumbents.search_thoroughly(deadline.within(min(10.0, 0.25 * deadline.remaining)))
@@ -31,7 +34,42 @@ def select(
     for note in found.notes:
         emit(Note(now(), note))
     incumbents.add(found.candidates, "restricted MIP")
-    if incumbents.choose() is None:
-        emit(Note(now(), "no rule set met keeps every bound in true counts: solving the exact 0-1 model"))
-        repaired = master.solve_integer(deadline.within(max(1.0, deadline.remaining)), count_once=True, threads=threads)
-        incumbents.add(repaired.candidates, "exact 0-1 model")
+
+
+def needs_repair(incumbents: Incumbents) -> bool:
+    """Whether the proxy misled: the best rule set as the master counts breaks a bound in true counts, and those that
+    keep every bound make more errors."""
+    best, chosen = incumbents.best, incumbents.choose()
+    if chosen is None:
+        return True
+    return best is not None and not best.is_feasible and chosen.errors > best.errors
+
+
+def repair(
+    master: Master,
+    incumbents: Incumbents,
+    deadline: Deadline,
+    threads: int,
+    emit: Callable[[Event], None],
+    now: Callable[[], float],
+) -> None:
+    """The exact 0-1 model over the generated rules: the fewest errors with every bound kept in true counts."""
+    if not len(master.pool) or not needs_repair(incumbents):
+        return
+    emit(Note(now(), "the best rule set breaks a bound in true counts: solving the exact 0-1 model"))
+    chosen = incumbents.choose()
+    start = [] if chosen is None else [chosen.rules]
+    among = _promising(master, [rule for rules in start for rule in rules])
+    found = master.solve_integer(deadline, among=among, start=start, count_once=True, threads=threads)
+    if not found.candidates and len(among) < len(master.pool):
+        found = master.solve_integer(deadline, count_once=True, threads=threads)
+    incumbents.add(found.candidates, "exact 0-1 model")
+
+
+def _promising(master: Master, wanted: Sequence[Rule]) -> list[Rule]:
+    """The rules with the least reduced cost, and those wanted in any case."""
+    rules = master.pool.rules
+    if len(rules) > REPAIR_RULES:
+        order = np.argsort(reduced_costs(master, master.pricing_problem(), rules), kind="stable")
+        rules = [rules[at] for at in order[:REPAIR_RULES]]
+    return list(dict.fromkeys([*wanted, *rules]))

@@ -39,6 +39,7 @@ class Status(_Word):
     LP_OPTIMAL = "lp-optimal"
     """The linear relaxation over all rules is solved; the gap to its bound is known."""
     BOUNDED = "bounded"
-    """A valid lower bound is known, but the relaxation is not proven."""
+    """A valid lower bound is known, but the relaxation is not proven; or the chosen rule set keeps every bound in true
+    counts but not as the master counts, so that what was proven about the master's problem is not about it."""
     HEURISTIC = "heuristic"
     """No valid bound is known."""
