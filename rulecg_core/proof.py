@@ -1,8 +1,9 @@
 """Proof of optimality over all rules, by listing every rule that could still improve the best rule set known.
 
 Once the linear relaxation over all rules is solved with value z, a rule set with objective below U can only use rules
-with reduced cost at most U - z. The exact pricer lists all of them; one integer program over the list then proves the
-best rule set optimal, or finds a better one and proves that.
+with reduced cost at most U - z. The exact pricer lists all of them; a search over rule sets made of the list (or, where
+that takes too long or rows are about more than size, one integer program) then proves the best rule set optimal, or
+finds a better one and proves that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from attrs import frozen
 
 from .arrays import AnyArray, BoolArray, FloatArray
+from .assembly import assemble, only_size_rows
 from .events import Event, RulesListed
 from .limits import Deadline, Limits, PricingLimits
 from .master import Candidate, Master
@@ -21,6 +23,8 @@ from .pricing import Pricer, PricingProblem
 from .rules import Rule
 from .stages import reduced_costs
 
+ASSEMBLY_SECONDS = 10.0
+"""How long the search over rule sets may try before the integer program takes over."""
 FIRST_PASS = 2_000
 """A longer list is first searched for better rule sets among its most promising rules: each shortens the list."""
 
@@ -80,6 +84,15 @@ def prove(
             found += _solve(master, rules[:FIRST_PASS], best, deadline, limits).candidates
         return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
+    if only_size_rows(master):
+        costs = reduced_costs(master, pricing, rules)
+        patience = deadline.within(min(ASSEMBLY_SECONDS, deadline.remaining / 3))
+        made = assemble(master, rules, pricing, costs, relaxation_bound, best.objective, step, patience)
+        if made.rules is not None:
+            found.append(master.evaluate(made.rules))
+            best = min([best, found[-1]], key=lambda c: (c.objective, c.complexity))
+        if made.complete:
+            return Proof(tuple(found), best.objective, n_listed, True)
     last = _solve(master, rules, best, deadline, limits)
     found += last.candidates
     best = min([best, *last.candidates], key=lambda c: (c.objective, c.complexity))
@@ -111,9 +124,7 @@ def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     Only the total weight of covered negatives matters to the Hamming objective, so a rule is dominated by one that
     covers at least its positives, costs no more and is no longer; valid while no row looks at covers or at zeta.
     """
-    if any(row.form.cover is not None or row.form.zeta is not None for row in master.rows) or len(rules) < 2:
-        return rules
-    if master.objective.length < 0 or any(row.form.length < 0 or math.isfinite(row.lo) for row in master.rows):
+    if not only_size_rows(master) or master.objective.length < 0 or len(rules) < 2:
         return rules
     covers = master.problem.covers(rules)
     lengths = np.array([master.problem.length(rule) for rule in rules])
