@@ -1,6 +1,6 @@
 """The same linear and integer programs, taken from real runs, through every solver, in one table and one plot.
 
-    RULECG_DATA=... python benchmarks/backends.py [--quick] [--seconds 30] [--output docs/benchmarks/backends.md]
+    RULECG_DATA=... python benchmarks/backends.py [--quick] [--seconds 20] [--output docs/benchmarks/backends.md]
 
 A run of column generation is recorded call by call: how its master grew by 50 rules a round, which restricted integer
 programs it solved, which pricing programs its exact pricer built. Each recording is then replayed on every backend.
@@ -335,8 +335,8 @@ def plot(measured: Sequence[Measured], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one small data set per task, a few seconds, no files")
-    parser.add_argument("--seconds", type=float, default=30.0, help="limit for one program on one backend")
-    parser.add_argument("--rounds", type=int, default=30, help="rounds of 50 rules for the masters")
+    parser.add_argument("--seconds", type=float, default=20.0, help="limit for one program on one backend")
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of 50 rules for the masters")
     parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/backends.md"))
     options = parser.parse_args()
     seconds = min(options.seconds, 5.0) if options.quick else options.seconds

@@ -14,7 +14,7 @@ BACKENDS = ("highs", "cbc", "scip")
 FITS = [
     ("tic-tac-toe", 10, 3, 6.0),
     ("tic-tac-toe", 20, 5, 60.0),
-    ("breast-cancer", 10, 2, 60.0),
+    ("breast-cancer", 10, 2, 15.0),
     ("breast-cancer", 20, 2, 60.0),
 ]
 if Path(os.environ.get("RULECG_DATA", "")).joinpath("compas.csv.gz").is_file():
