@@ -38,7 +38,9 @@ def problem_of(name: str, max_conditions: int) -> Problem:
     )
 
 
-def prove(problem: Problem, bound: float, seconds: float, backend_name: str, threads: int) -> tuple[Result, float | None]:
+def prove(
+    problem: Problem, bound: float, seconds: float, backend_name: str, threads: int
+) -> tuple[Result, float | None]:
     """Run to the proof; also when the relaxation was certified."""
     registry = load_registry()
     backend = registry.backend(backend_name)
