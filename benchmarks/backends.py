@@ -308,6 +308,7 @@ def plot(measured: Sequence[Measured], path: Path) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     tasks = list(dict.fromkeys(m.task for m in measured))
     figure, axes = plt.subplots(1, len(tasks), figsize=(5.2 * len(tasks), 4.2), squeeze=False)
@@ -323,9 +324,12 @@ def plot(measured: Sequence[Measured], path: Path) -> None:
             )
         axis.axvline(1.0, color="grey", linewidth=0.8)
         axis.set_xscale("log")
+        low, high = axis.get_xlim()
+        axis.set_xlim(min(low, 0.08), max(high, 12.0))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         axis.set_yticks(range(len(backends)), backends)
         axis.invert_yaxis()
-        axis.set_xlabel(f"time, as a multiple of {REFERENCE}")
+        axis.set_xlabel(f"time, as a multiple of {REFERENCE} (hollow: not finished)")
         axis.set_title(task)
     figure.tight_layout()
     figure.savefig(path)
