@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -17,8 +18,10 @@ from .pool import RulePool
 from .pricing import PricingProblem
 from .problem import Problem
 from .relaxation import LinearMaster
-from .restricted import build_restricted
+from .restricted import build_restricted, restrict
 from .rules import Rule
+from .sample_bits import bit_count
+from .stages import reduced_costs
 from .status import Solution
 
 
@@ -159,7 +162,11 @@ class HammingMaster(Master):
         should_stop: Callable[[], bool] | None = None,
     ) -> IntegerResult:
         rules = list(self.pool.rules if among is None else among)
-        covers = self.pool.covers(slice(None)) if among is None else self.problem.covers(rules)
+        outside = math.inf
+        notes: tuple[str, ...] = ()
+        if among is None and not count_once and self._linear.is_solved and not self._linear.phase_one:
+            rules, outside, notes = self._promising(start, deadline)
+        covers = self.problem.covers(rules)
         lengths = np.array([self.problem.length(rule) for rule in rules])
         model = build_restricted(
             self.problem, self.objective, self.rows, self.max_rules, covers, lengths, count_once=count_once
@@ -184,11 +191,34 @@ class HammingMaster(Master):
         )
         return IntegerResult(
             candidates=tuple(candidates),
-            bound=result.bound,
+            bound=None if result.bound is None else min(result.bound, outside),
             stop=result.stop,
-            infeasible=result.solution is Solution.INFEASIBLE,
-            notes=result.notes,
+            infeasible=result.solution is Solution.INFEASIBLE and math.isinf(outside),
+            notes=(*notes, *result.notes),
         )
+
+    def _promising(
+        self, start: Sequence[Sequence[Rule]], deadline: Deadline
+    ) -> tuple[list[Rule], float, tuple[str, ...]]:
+        """The rules of the pool worth a place in the integer program, the least objective that any other rule allows,
+        and a note when some were left out for want of time."""
+        rules = self.pool.rules
+        known = [self.evaluate(chosen) for chosen in start]
+        cutoff = min((c.objective for c in known if c.proxy_violation <= 1e-9), default=math.inf)
+        is_positive = np.packbits(self.problem.y)
+        restriction = restrict(
+            reduced_costs(self, self.pricing_problem(), rules),
+            self._linear.dual_bound(0.0),
+            cutoff,
+            np.array([bit_count(covers & is_positive) for covers in self.pool.packed], dtype=np.float64),
+            deadline.remaining,
+            self.pool.positions(rule for chosen in start for rule in chosen if rule in self.pool),
+        )
+        kept = [rules[at] for at in restriction.kept]
+        notes: tuple[str, ...] = ()
+        if restriction.outside <= cutoff:
+            notes = (f"the integer program chooses among the {len(kept)} most promising of {len(rules)} rules",)
+        return kept, restriction.outside, notes
 
 
 def _with_distinct_names(rows: Sequence[Row]) -> tuple[Row, ...]:

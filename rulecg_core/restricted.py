@@ -23,6 +23,45 @@ from .sparse import SparseVectors
 DISAGGREGATED_ENTRIES = 2_000_000
 """Up to this many entries, "covered at most once" is written rule by rule (tighter); beyond it, summed (smaller)."""
 
+ENTRIES_PER_SECOND = 50_000
+MOST_ENTRIES = 500_000
+"""Solvers look at their clocks too rarely to be trusted with a large program: one of 1.4 million entries spent 45
+seconds in presolve with a limit of 5. So the size is what is limited, by the time there is."""
+
+
+@frozen(eq=False)
+class Restriction:
+    """Which rules the integer program chooses among."""
+
+    kept: IntArray
+    outside: float
+    """No rule set with a rule that is left out has an objective below this."""
+
+
+def restrict(
+    reduced_costs: FloatArray,
+    relaxation: float,
+    cutoff: float,
+    entries: FloatArray,
+    seconds: float,
+    required: IntArray,
+) -> Restriction:
+    """Leave out rules that no rule set up to the cutoff can use, and the least promising ones of too many.
+
+    ``relaxation`` is the bound that the duals behind the reduced costs prove for rule sets over these rules if no
+    reduced cost is negative; each chosen rule adds its reduced cost to it.
+    """
+    base = relaxation + float(np.minimum(reduced_costs, 0.0).sum())
+    least = base + np.maximum(reduced_costs, 0.0)
+    is_kept = least <= cutoff + 1e-6 * max(1.0, abs(cutoff))
+    is_kept[required] = False
+    order = np.flatnonzero(is_kept)
+    order = order[np.argsort(least[order], kind="stable")]
+    budget = min(MOST_ENTRIES, ENTRIES_PER_SECOND * seconds) - entries[required].sum()
+    is_kept[order[np.cumsum(entries[order]) > budget]] = False
+    is_kept[required] = True
+    return Restriction(np.flatnonzero(is_kept), float(least[~is_kept].min(initial=math.inf)))
+
 
 @frozen(eq=False)
 class _Patterns:
