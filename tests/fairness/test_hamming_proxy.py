@@ -8,7 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from rulecg_core import Problem, Rule
+from rulecg_core import HammingMaster, Limits, Problem, Rule, Status, generate_columns, load_registry
+from rulecg_core.testing.brute_force import BruteForcePricer
+from rulecg_fairness.complexity import Complexity
 from rulecg_fairness.parity import EqualizedOdds, FalsePositiveRateParity
 
 
@@ -60,3 +62,38 @@ def test_the_gap_grows_without_bound_relative_to_eps() -> None:
         gaps.append(measured["false positive rate: G1 − G2"])
     assert gaps == sorted(gaps)
     assert gaps[-1] > 0.99
+
+
+def tempting(d: int = 6, gain: int = 3) -> tuple[Problem, list[Rule]]:
+    """The construction again, with positives that reward each of its rules, as many in one group as in the other."""
+    t = d // 2
+    chosen = list(combinations(range(d - 1), t))
+    one = np.zeros((len(chosen), d), dtype=bool)
+    for row, features in zip(one, chosen, strict=True):
+        row[list(features)] = True
+    two = np.zeros((len(chosen), d), dtype=bool)
+    two[0] = True
+    positives = np.vstack([one] * gain * 2)
+    X = np.vstack([one, two, positives])
+    y = [False] * (2 * len(chosen)) + [True] * len(positives)
+    half = len(positives) // 2
+    groups = ["G1"] * len(chosen) + ["G2"] * len(chosen) + ["G1"] * half + ["G2"] * half
+    problem = Problem.from_arrays(X, y, groups={"group": groups}, max_conditions=t)
+    return problem, [Rule(features) for features in chosen]
+
+
+def test_the_repair_finds_a_rule_set_that_is_truly_fair() -> None:
+    """Where the proxy's favourite is fair only to the proxy, what is returned keeps the bound in true counts."""
+    problem, rules = tempting()
+    constraints = [Complexity(40), EqualizedOdds(0.15)]
+    master = HammingMaster(problem, constraints, load_registry().backend("highs"))
+    favourite, nothing = master.evaluate(rules), master.evaluate(())
+    assert favourite.proxy_violation <= 1e-9
+    assert favourite.true_violation > 0.5
+    result = generate_columns(master, [BruteForcePricer()], Limits(seconds=20), start=rules)
+    assert master.evaluate(result.rules).is_feasible
+    measured = constraints[1].measure(problem, problem.predict(result.rules))
+    assert max(abs(value) for value in measured.values()) <= 0.15 + 1e-9
+    assert result.errors < nothing.errors
+    assert result.status is not Status.OPTIMAL
+    assert result.objective > favourite.objective
