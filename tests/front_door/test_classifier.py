@@ -24,7 +24,11 @@ TIME = 3.0
 """Seconds for a fit. No test below depends on how much is proven in this time, unless it says so."""
 
 
-@parametrize_with_checks([RuleSetClassifier(), RuleSetClassifier(form="cnf")])
+SMALL = {"max_complexity": 6, "max_conditions": 2}
+"""Settings under which every fit on scikit-learn's random data ends by itself, however slow the machine."""
+
+
+@parametrize_with_checks([RuleSetClassifier(**SMALL), RuleSetClassifier(form="cnf", **SMALL)])
 def test_scikit_learn_conventions(estimator: Any, check: Any) -> None:
     """Every check that scikit-learn has for classifiers passes, for DNF and for CNF."""
     check(estimator)
@@ -58,7 +62,7 @@ def test_tic_tac_toe_is_learned_exactly(tic_tac_toe: datasets.Dataset) -> None:
 
 def test_tic_tac_toe_at_a_tight_bound(tic_tac_toe: datasets.Dataset) -> None:
     """At C = 10 the Hamming loss is 212, the optimum; what is claimed about lower losses is never more than that."""
-    result = fitted(tic_tac_toe, max_complexity=10, time_limit=15.0).result_
+    result = fitted(tic_tac_toe, max_complexity=10, time_limit=6.0).result_
     assert result.objective == 212
     assert result.lower_bound is None or result.lower_bound <= 212
     assert (result.lower_bound == 212) == (result.status == "optimal")
@@ -350,12 +354,12 @@ def test_pricers_compile_before_the_clock_starts(
 
     monkeypatch.setattr(BeamSearch, "price", watched)
     monkeypatch.setattr("rulecg.learning._WARM", set())
-    fitted(tic_tac_toe, pricers=[BeamSearch()])
+    fitted(tic_tac_toe, max_complexity=32, pricers=[BeamSearch()])
     assert set(sizes) == {958}
-    fitted(tic_tac_toe, pricers=["beam"])
+    fitted(tic_tac_toe, max_complexity=32, pricers=["beam"])
     assert min(sizes) < 958
     sizes.clear()
-    fitted(tic_tac_toe, pricers=["beam"])
+    fitted(tic_tac_toe, max_complexity=32, pricers=["beam"])
     assert set(sizes) == {958}
 
 
