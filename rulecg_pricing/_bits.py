@@ -9,9 +9,23 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+I, F, U = types.int64, types.float64, types.uint64
+I1, I2, F1, F2, F3, F4 = I[::1], I[:, ::1], F[::1], F[:, ::1], F[:, :, ::1], F[:, :, :, ::1]
+U1, U2, U3 = U[::1], U[:, ::1], U[:, :, ::1]
+BYTES = types.uint8[::1]
+
 MOST_TERMS = 6
 """A word with at most this many distinct weights is weighed by counting bits; one with more through tables."""
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+
+
+def compiled(*arguments: Any, outer: bool = False) -> Any:
+    """Compile for these types of arguments (when the module is loaded, once for all processes) without the lock of the
+    interpreter. Only outer functions can be called from outside."""
+    wrapped = {} if outer else {"no_cpython_wrapper": True}
+    return njit(arguments, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **wrapped)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -34,7 +48,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@compiled(U1)
 def transpose_block(block):  # type: ignore[no-untyped-def]
     """Transpose a 64 x 64 matrix of bits in place."""
     shift = np.uint64(32)
@@ -53,62 +67,71 @@ def transpose_block(block):  # type: ignore[no-untyped-def]
         mask ^= mask << shift
 
 
-@njit(cache=True, nogil=True)
-def weigh_plan(weights, ids, first, last, terms, masks, values, table):  # type: ignore[no-untyped-def]
-    """Prepare how one word with the samples ids[first:last] is weighed; returns nothing, fills the word's entries."""
+@compiled(F1, I1, I, I, I, I1, U2, F2, F3)
+def weigh_plan(weights, ids, first, last, word, terms, masks, values, tables):  # type: ignore[no-untyped-def]
+    """Prepare how the word with the samples ids[first:last] is weighed."""
     count = 0
     for bit in range(last - first):
         weight = abs(weights[ids[first + bit]])
         place = 0
-        while place < count and values[place] != weight:
+        while place < count and values[word, place] != weight:
             place += 1
         if place == count:
             if count == MOST_TERMS:
                 count += 1
                 break
-            values[count] = weight
-            masks[count] = np.uint64(0)
+            values[word, count] = weight
+            masks[word, count] = np.uint64(0)
             count += 1
-        masks[place] |= np.uint64(1) << np.uint64(bit)
+        masks[word, place] |= np.uint64(1) << np.uint64(bit)
     if count <= MOST_TERMS:
-        terms[0] = count
+        terms[word] = count
         return
-    terms[0] = 0
+    terms[word] = 0
     for byte in range(8):
-        row = table[byte]
-        row[0] = 0.0
+        tables[word, byte, 0] = 0.0
         for bit in range(8):
             place = first + 8 * byte + bit
             weight = abs(weights[ids[place]]) if place < last else 0.0
             half = 1 << bit
             for entry in range(half):
-                row[half + entry] = row[entry] + weight
+                tables[word, byte, half + entry] = tables[word, byte, entry] + weight
 
 
-@njit(cache=True, nogil=True)
+@compiled(U, I, F3)
+def look_up(kept, word, tables):
+    # type: ignore[no-untyped-def]
+    """The weight of the samples of one word, byte by byte."""
+    byte = np.uint64(255)
+    low = (tables[word, 0, kept & byte] + tables[word, 1, (kept >> np.uint64(8)) & byte]) + (
+        tables[word, 2, (kept >> np.uint64(16)) & byte] + tables[word, 3, (kept >> np.uint64(24)) & byte]
+    )
+    high = (tables[word, 4, (kept >> np.uint64(32)) & byte] + tables[word, 5, (kept >> np.uint64(40)) & byte]) + (
+        tables[word, 6, (kept >> np.uint64(48)) & byte] + tables[word, 7, kept >> np.uint64(56)]
+    )
+    return low + high
+
+
+@compiled(U2, F1, I1, I1, BYTES, U2, I1, I1, U2, F2, F3, U1, outer=True)
 def select_samples(
-    rows, weights, ids, sections, used_blocks, columns, terms, masks, values, tables, block
+    rows, weights, ids, counts, used_blocks, columns, words, terms, masks, values, tables, block
 ):  # type: ignore[no-untyped-def]
     """Pack the given samples anew: columns[word, feature] holds 64 of them; every section starts a new word.
 
-    ``ids`` holds the samples of the sections (gains, costs, weightless) one after the other. Returns the first word
-    of every section and the number of words."""
-    first_words = np.zeros(4, np.int64)
+    ``ids`` holds the samples of the sections (gains, costs, weightless) one after the other; ``words`` receives the
+    first word of every section and the number of words."""
     word = 0
     start = 0
     for section in range(3):
-        first_words[section] = word
-        stop = start + sections[section]
+        words[section] = word
+        stop = start + counts[section]
         while start < stop:
             last = min(start + 64, stop)
             if section < 2:
-                weigh_plan(
-                    weights, ids, start, last, terms[word : word + 1], masks[word], values[word], tables[word]
-                )
+                weigh_plan(weights, ids, start, last, word, terms, masks, values, tables)
             for feature_block in range(rows.shape[1]):
                 if not used_blocks[feature_block]:
                     continue
-                # Bit b of the transposed row f must be sample b: rows go in as they are.
                 for bit in range(64):
                     block[bit] = rows[ids[start + bit], feature_block] if start + bit < last else np.uint64(0)
                 transpose_block(block)
@@ -116,40 +139,44 @@ def select_samples(
                     columns[word, 64 * feature_block + bit] = block[bit]
             word += 1
             start = last
-    first_words[3] = word
-    return first_words
+    words[3] = word
 
 
-@njit(cache=True, nogil=True)
-def weigh(total, chosen, n_chosen, covered, columns, first, last, terms, masks, values, tables):
+@compiled(F1, I, I, U1, U2, I, I, I1, U2, F2, F3, outer=True)
+def weigh_range(total, start, count, covered, columns, first, last, terms, masks, values, tables):
     # type: ignore[no-untyped-def]
-    """Add to total[j] the weight of the covered samples that have feature chosen[j]."""
+    """Add to total[c] the weight of the covered samples that are in column start + c, for the words first to last."""
     for word in range(first, last):
         bits = covered[word]
         if bits == np.uint64(0):
             continue
-        column = columns[word]
         n_terms = terms[word]
-        if n_terms == 1:
-            value = values[word, 0]
-            for j in range(n_chosen):
-                total[j] += value * popcount(column[chosen[j]] & bits)
-        elif n_terms > 1:
-            for j in range(n_chosen):
-                kept = column[chosen[j]] & bits
-                weight = 0.0
-                for term in range(n_terms):
-                    weight += values[word, term] * popcount(kept & masks[word, term])
-                total[j] += weight
+        if n_terms > 0:
+            for term in range(n_terms):
+                value = values[word, term]
+                part = bits & masks[word, term]
+                for c in range(count):
+                    total[c] += value * np.int32(popcount(columns[word, start + c] & part))
         else:
-            table = tables[word]
-            byte = np.uint64(255)
-            for j in range(n_chosen):
-                kept = column[chosen[j]] & bits
-                low = (table[0, kept & byte] + table[1, (kept >> np.uint64(8)) & byte]) + (
-                    table[2, (kept >> np.uint64(16)) & byte] + table[3, (kept >> np.uint64(24)) & byte]
-                )
-                high = (table[4, (kept >> np.uint64(32)) & byte] + table[5, (kept >> np.uint64(40)) & byte]) + (
-                    table[6, (kept >> np.uint64(48)) & byte] + table[7, kept >> np.uint64(56)]
-                )
-                total[j] += low + high
+            for c in range(count):
+                total[c] += look_up(columns[word, start + c] & bits, word, tables)
+
+
+@compiled(F1, I1, I, U1, U2, I, I, I1, U2, F2, F3)
+def weigh_chosen(total, chosen, count, covered, columns, first, last, terms, masks, values, tables):
+    # type: ignore[no-untyped-def]
+    """Add to total[c] the weight of the covered samples that are in column chosen[c], for the words first to last."""
+    for word in range(first, last):
+        bits = covered[word]
+        if bits == np.uint64(0):
+            continue
+        n_terms = terms[word]
+        if n_terms > 0:
+            for term in range(n_terms):
+                value = values[word, term]
+                part = bits & masks[word, term]
+                for c in range(count):
+                    total[c] += value * np.int32(popcount(columns[word, chosen[c]] & part))
+        else:
+            for c in range(count):
+                total[c] += look_up(columns[word, chosen[c]] & bits, word, tables)

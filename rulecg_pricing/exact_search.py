@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import define, field, frozen
 
-from rulecg_core.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from rulecg_core.limits import PricingLimits
 from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
 from rulecg_core.rules import Rule
@@ -19,8 +19,10 @@ from rulecg_core.status import Stop
 LAG = 8
 """The part of the search below root condition s knows what the parts up to s - LAG found: a fixed lag makes results
 independent of the number of threads, which only decides how many parts run at a time."""
-SLICE = 20_000_000
+SLICE = 1_000_000
 """Work between two looks at the clock: some hundredths of a second."""
+UNPROVEN = 10_000
+"""How many rules a listing returns at most when it is not complete."""
 
 
 @frozen(eq=False)
@@ -33,78 +35,82 @@ class ExactSearch(Pricer):
         """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
         search = _Search(problem, cut=NEGATIVE, listing=False, keep=4 * limits.max_rules, limits=limits)
         search.run()
-        covers = _packed_covers(problem, search.rules)
-        values = _reduced_costs(problem, search.rules, covers)
-        order = _distinct(search.rules, values, covers)
+        rules = search.found.rules
+        values = _reduced_costs(problem, rules)
+        order = _distinct(problem, rules, values)
         order = order[values[order] < NEGATIVE][: limits.max_rules]
-        bound = min(search.bound, float(values.min()) - search.slack if len(values) else math.inf)
-        rules = tuple(Rule(features[features >= 0]) for features in search.rules[order])
-        return PricingResult(rules, bound, search.stop)
+        bound = min(search.bound, float(values.min(initial=math.inf)) - search.slack)
+        return PricingResult(_as_rules(rules[order]), bound, search.stop)
 
     def list_below(
         self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
     ) -> Listing:
-        """Every rule with reduced cost at most the threshold, the cheapest of those with equal covers."""
+        """Every rule with reduced cost at most the threshold, the shortest of those with equal covers."""
         search = _Search(problem, cut=threshold, listing=True, keep=most, limits=limits)
         search.run()
-        covers = _packed_covers(problem, search.rules)
-        values = _reduced_costs(problem, search.rules, covers)
-        order = _distinct(search.rules, values, covers)
-        complete = search.stop is Stop.COMPLETED and len(order) <= most
-        stop = Stop.OTHER_LIMIT if search.stop is Stop.COMPLETED and not complete else search.stop
-        rules = tuple(Rule(features[features >= 0]) for features in search.rules[order[:most]])
-        return Listing(rules, complete, stop)
+        part = search.found
+        if search.stop is not Stop.COMPLETED:
+            # Nobody waits beyond a deadline for a list that proves nothing.
+            part.keep(np.argsort(part.values, kind="stable")[: min(most, UNPROVEN)])
+        part.condense(problem)
+        part.keep(np.lexsort((np.arange(len(part.values)), np.round(part.values, 9)))[:most])
+        return Listing(_as_rules(part.rules), search.stop is Stop.COMPLETED, search.stop)
+
+
+def _as_rules(rules: IntArray) -> tuple[Rule, ...]:
+    return tuple(Rule(feature for feature in features if feature >= 0) for features in rules.tolist())
 
 
 def _packed_rows(problem: PricingProblem) -> AnyArray:
     """64 features of a sample to a word, made once for all pricing problems over the same samples."""
     rows: AnyArray | None = problem.memo.get("exact-search.rows")
     if rows is None:
-        n_bytes = -(-problem.n_features // 64) * 8
-        packed = np.zeros((problem.n_samples, n_bytes), dtype=np.uint8)
-        bits = np.packbits(problem.X, axis=1, bitorder="little")
-        packed[:, : bits.shape[1]] = bits
-        rows = problem.memo["exact-search.rows"] = packed.view("<u8").astype(np.uint64)
+        rows = problem.memo["exact-search.rows"] = _words(problem.X)
     return rows
 
 
-def _packed_columns(problem: PricingProblem) -> ByteArray:
-    columns: ByteArray | None = problem.memo.get("exact-search.columns")
+def _packed_columns(problem: PricingProblem) -> AnyArray:
+    """64 samples of a feature to a word."""
+    columns: AnyArray | None = problem.memo.get("exact-search.columns")
     if columns is None:
-        columns = problem.memo["exact-search.columns"] = np.packbits(problem.X.T, axis=1)
+        columns = problem.memo["exact-search.columns"] = _words(problem.X.T)
     return columns
 
 
-def _packed_covers(problem: PricingProblem, rules: IntArray) -> ByteArray:
-    """The covers of rules (padded with -1), eight samples to a byte."""
-    columns = _packed_columns(problem)
-    covers = columns[rules[:, 0]]
-    for position in range(1, rules.shape[1]):
-        longer = np.flatnonzero(rules[:, position] >= 0)
-        covers[longer] &= columns[rules[longer, position]]
-    return covers
+def _words(bits: BoolArray) -> AnyArray:
+    """The bits of every row, 64 to a word."""
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view("<u8").astype(np.uint64)
 
 
-def _reduced_costs(problem: PricingProblem, rules: IntArray, covers: ByteArray) -> FloatArray:
-    """The reduced costs, summed afresh from the covers."""
-    prices = np.append(problem.condition_prices, 0.0)
-    values = prices[rules].sum(axis=1) + problem.constant
-    chunk = max(1, 50_000_000 // max(1, 8 * problem.n_samples))
-    for start in range(0, len(rules), chunk):
-        bits = np.unpackbits(covers[start : start + chunk], axis=1, count=problem.n_samples)
-        values[start : start + chunk] += bits @ problem.sample_weights
-    return values
+def _lengths(problem: PricingProblem, rules: IntArray) -> FloatArray:
+    return np.asarray(np.append(problem.feature_costs, 0.0)[rules].sum(axis=1))
 
 
-def _distinct(rules: IntArray, values: FloatArray, covers: ByteArray) -> IntArray:
+def _reduced_costs(problem: PricingProblem, rules: IntArray) -> FloatArray:
+    """The reduced costs, summed afresh."""
+    return np.array([problem.reduced_cost(rule) for rule in _as_rules(rules)], dtype=np.float64)
+
+
+def _distinct(problem: PricingProblem, rules: IntArray, values: FloatArray) -> IntArray:
     """The rules in order of value, length and features, without those whose cover an earlier one has."""
-    keys = tuple(rules[:, position] for position in range(rules.shape[1] - 1, -1, -1))
-    order = np.lexsort((*keys, (rules >= 0).sum(axis=1), np.round(values, 9)))
+    from ._covers import all_as_first, hash_covers
+
+    features = tuple(rules[:, position] for position in range(rules.shape[1] - 1, -1, -1))
+    order = np.lexsort((*features, (rules >= 0).sum(axis=1), np.round(values, 9)))
     if len(order) == 0:
         return order
-    # Equal covers meet when sorted by bytes; the first in order of value stays.
-    words = np.ascontiguousarray(covers[order]).view(np.dtype((np.void, covers.shape[1]))).ravel()
-    _, first = np.unique(words, return_index=True)
+    columns = _packed_columns(problem)
+    sorted_rules = np.ascontiguousarray(rules[order])
+    hashes = np.empty(len(order), dtype=np.uint64)
+    hash_covers(columns, sorted_rules, hashes)
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    if not all_as_first(columns, sorted_rules, first[inverse.reshape(-1)].astype(np.int64)):
+        # Different covers with the same hash, once in a lifetime: compare the covers themselves.
+        covers = np.array([Rule(rule[rule >= 0]).covers(problem.X) for rule in sorted_rules])
+        _, first = np.unique(np.packbits(covers, axis=1), axis=0, return_index=True)
     return np.asarray(order[np.sort(first)])
 
 
@@ -123,9 +129,11 @@ class _Part:
         self.rules = np.concatenate([self.rules, rules])
 
     def condense(self, problem: PricingProblem) -> None:
-        """Drop rules whose cover a cheaper one has."""
-        order = _distinct(self.rules, self.values, _packed_covers(problem, self.rules))
-        self.values, self.rules = self.values[order], self.rules[order]
+        """Drop rules whose cover a shorter one has."""
+        self.keep(_distinct(problem, self.rules, _lengths(problem, self.rules)))
+
+    def keep(self, chosen: IntArray) -> None:
+        self.values, self.rules = self.values[chosen], self.rules[chosen]
 
 
 @define(eq=False)
@@ -137,9 +145,9 @@ class _Workspace:
     found_values: FloatArray
     found_rules: IntArray
     rule: IntArray
-    scratch_ints: IntArray
-    scratch_floats: FloatArray
-    scratch_bits: AnyArray
+    ints: IntArray
+    floats: FloatArray
+    bits: AnyArray
     tree: tuple[Any, ...] = ()
     levels: tuple[Any, ...] = ()
     used_blocks: Any = None
@@ -159,18 +167,17 @@ class _Search:
         self.keep = keep
         self.deadline = limits.deadline
         self.threads = max(1, limits.threads)
-        self.prices = np.ascontiguousarray(problem.condition_prices, dtype=np.float64)
+        self.prices = np.array(problem.condition_prices, dtype=np.float64)
         self.least_price = float(self.prices.min())
         # With a negative price two nested conditions can be better than one, and the chains say nothing.
-        self.chains = np.ascontiguousarray(
+        self.chains = np.array(
             problem.chains if self.least_price >= 0 else np.arange(problem.n_features), dtype=np.int64
         )
         self.depth = int(min(problem.max_conditions, problem.n_features))
-        self.weights = np.ascontiguousarray(problem.sample_weights, dtype=np.float64)
+        self.weights = np.array(problem.sample_weights, dtype=np.float64)
         self.slack = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
         self.cut = cut + self.slack if listing else cut
         self.best = math.inf
-        self.rules = np.empty((0, self.depth), dtype=np.int64)
         self.bound = math.inf
         self.stop = Stop.COMPLETED
         self.found = self._empty_part()
@@ -183,9 +190,8 @@ class _Search:
         self._merge(root)
         if self.depth > 1 and self.size > 1:
             self._pairs()
-            if self.depth > 2 and self.stop is Stop.COMPLETED:
+            if self.depth > 3 and self.stop is Stop.COMPLETED:
                 self._below_pairs()
-        self.rules = self.found.rules
         self.bound = min(self.cut, self.found.open_bound)
 
     def _empty_part(self) -> _Part:
@@ -226,9 +232,10 @@ class _Search:
         values = np.zeros((self.n_words, _bits.MOST_TERMS))
         tables = np.empty((self.n_words, 8, 256))
         ids = np.concatenate(sections).astype(np.int64)
-        words = _bits.select_samples(
-            self.rows, self.weights, ids, counts, np.ones(n_blocks, dtype=np.uint8), columns, terms, masks, values,
-            tables, np.empty(64, dtype=np.uint64),
+        words = np.zeros(4, dtype=np.int64)
+        _bits.select_samples(
+            self.rows, self.weights, ids, counts, np.ones(n_blocks, dtype=np.uint8), columns, words, terms, masks,
+            values, tables, np.empty(64, dtype=np.uint64),
         )
         spread = np.zeros(64 * self.n_words, dtype=np.int64)
         self.covered = np.zeros(self.n_words, dtype=np.uint64)
@@ -244,10 +251,9 @@ class _Search:
         features = np.arange(problem.n_features, dtype=np.int64)
         gains = np.zeros(problem.n_features)
         costs = np.zeros(problem.n_features)
-        _bits.weigh(gains, features, len(features), self.covered, columns, 0, words[1], terms, masks, values, tables)
-        _bits.weigh(
-            costs, features, len(features), self.covered, columns, words[1], words[2], terms, masks, values, tables
-        )
+        plan = (terms, masks, values, tables)
+        _bits.weigh_range(gains, 0, len(features), self.covered, columns, 0, words[1], *plan)
+        _bits.weigh_range(costs, 0, len(features), self.covered, columns, words[1], words[2], *plan)
         part = self._empty_part()
         singles = self.prices + problem.constant + costs - gains
         good = np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE))
@@ -259,38 +265,38 @@ class _Search:
         )
         self.size = 0
         if self.depth > 1:
-            kept = np.zeros(len(features), dtype=np.int64)
+            ints = np.zeros((3, len(features)), dtype=np.int64)
+            floats = np.empty((2, len(features)))
             kernel.promising(
                 len(features), self.depth - 1, problem.constant, features, gains, costs, self.numbers[kernel.COST],
-                self.prices, self.least_price, self.chains, self.cut, kept, np.empty(len(features)),
-                np.empty((self.depth + 1, 2)), np.empty(len(features), dtype=np.int64), np.empty(len(features)),
+                self.prices, self.least_price, self.chains, self.cut, ints[0], floats[0], floats[1], ints[1],
+                np.empty((self.depth + 1, 2)),
             )
-            chosen = np.flatnonzero(kept)
+            chosen = np.flatnonzero(ints[0])
             self.candidates = features[chosen].copy()
             self.gains, self.costs = gains[chosen].copy(), costs[chosen].copy()
             self.size = int(
                 kernel.arrange(
                     len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
-                    self.numbers, self.covered, columns, words[3], self.prices, self.listing,
-                    np.empty(len(chosen), dtype=np.int64), np.empty((2, len(chosen)), dtype=np.int64),
-                    np.empty((2, len(chosen))),
+                    self.numbers, self.covered, columns, words[3], self.prices, self.listing, ints, floats,
                 )
             )
         return part
 
     def _workspace(self, width: int) -> _Workspace:
         kernel = self.kernel
-        capacity = max(4096, (0 if self.listing else self.keep) + 4 * max(width, self.size))
-        length = max(width, self.size, 64 * self.n_words + 64, self.depth + 2)
+        # A listing must have room for all rules of one row; otherwise the worse half is dropped when room runs out.
+        capacity = 4096 + (width * (width + 1) // 2 if self.listing else 2 * self.keep)
+        length = max(width, 64 * self.n_words + 64, self.depth + 2)
         return _Workspace(
             state=np.zeros(kernel.N_STATE, dtype=np.int64),
             numbers=np.zeros(kernel.N_FLOAT),
             found_values=np.empty(capacity),
             found_rules=np.empty((capacity, self.depth), dtype=np.int64),
             rule=np.zeros(self.depth, dtype=np.int64),
-            scratch_ints=np.empty((5, length), dtype=np.int64),
-            scratch_floats=np.empty((5, length)),
-            scratch_bits=np.empty((2, max(64, self.n_words)), dtype=np.uint64),
+            ints=np.empty((kernel.N_INTS, length), dtype=np.int64),
+            floats=np.empty((kernel.N_FLOATS, length)),
+            bits=np.empty((kernel.N_BITS, max(64, self.n_words)), dtype=np.uint64),
         )
 
     def _grow(self, workspace: _Workspace, width: int) -> None:
@@ -298,7 +304,7 @@ class _Search:
         from . import _bits
 
         kernel = self.kernel
-        n_frames, n_pairs = self.depth, max(1, self.depth - 3)
+        n_frames, n_pairs = self.depth - 2, max(1, self.depth - 4)
         frames = np.zeros((n_frames, kernel.N_FRAME), dtype=np.int64)
         frames[0, kernel.SIZE] = self.size
         frame_numbers = np.zeros((n_frames, 3))
@@ -312,12 +318,14 @@ class _Search:
             np.empty((n_frames, width), dtype=np.int64),
             np.empty((n_frames, width)),
             np.empty((n_frames, width)),
+            np.empty((n_frames, width)),
+            np.empty((n_frames, width), dtype=np.int64),
+            np.empty((n_frames, self.n_words, width), dtype=np.uint64),
             covered,
             np.empty((n_pairs, width, width)),
             np.empty((n_pairs, width, width)),
-            np.empty((n_pairs, width, width), dtype=np.uint8),
         )
-        n_levels = self.depth - 2
+        n_levels = self.depth - 3
         workspace.levels = (
             np.empty((n_levels, self.n_words, 64 * self.rows.shape[1]), dtype=np.uint64),
             np.empty((n_levels, 4), dtype=np.int64),
@@ -356,13 +364,15 @@ class _Search:
     def _pairs(self) -> None:
         self.pair_gains = np.empty((self.size, self.size))
         self.pair_costs = np.empty((self.size, self.size))
-        self.live = np.zeros((self.size, self.size), dtype=np.uint8)
+        chosen = self.candidates[: self.size]
+        prices, chains = self.prices[chosen], self.chains[chosen]
         # Early rows are the longest: chunks of equal numbers of pairs, the same for any number of threads.
         n_chunks = max(1, min(16, self.size // 8))
         shares = 1.0 - np.sqrt(1.0 - np.arange(n_chunks + 1) / n_chunks)
         edges = np.unique(np.round(shares * self.size).astype(np.int64))
         edges[-1] = self.size
-        columns, words, _, terms, masks, values, tables = self.level
+        columns, words, _, *plan = self.level
+        columns = np.ascontiguousarray(columns[:, chosen])
 
         def weigh_rows(workspace: _Workspace, chunk: int, cut: float, best: float) -> _Part:
             self._start(workspace, cut, best)
@@ -372,14 +382,13 @@ class _Search:
                 if self._stopped():
                     part.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
                     break
-                row = self.kernel.weigh_pairs(
-                    row, last, self.size, self.depth - 2, self.numbers, self.candidates, self.gains, self.costs, False,
-                    self.candidates, self.costs, self.pair_gains, self.pair_costs, self.live, self.covered, columns,
-                    words, terms, masks, values, tables, self.prices, self.least_price, self.chains, workspace.state,
-                    workspace.numbers, workspace.found_values, workspace.found_rules, workspace.rule, 0, self.keep,
-                    workspace.state[self.kernel.WORK] + SLICE, self.pair_gains, self.pair_costs, self.live,
-                    workspace.scratch_ints[0], workspace.scratch_ints[1], workspace.scratch_floats[0],
-                    workspace.scratch_floats[1], workspace.scratch_bits[0], workspace.scratch_floats[3],
+                row = self.kernel.weigh_rows(
+                    row, last, self.size, self.depth - 2, self.numbers, self.candidates, self.gains, self.costs,
+                    prices, chains, columns, self.covered, words, *plan, False, self.candidates,
+                    self.pair_gains, self.least_price, workspace.state, workspace.numbers,
+                    workspace.found_values, workspace.found_rules, workspace.rule, 0,
+                    workspace.state[self.kernel.WORK] + SLICE, self.pair_gains, self.pair_costs, workspace.ints,
+                    workspace.floats, workspace.bits,
                 )
                 if row < last and self._take(part, workspace):
                     return part
@@ -390,11 +399,12 @@ class _Search:
             self.found.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
 
     def _below_pairs(self) -> None:
-        width = int(np.triu(self.live, 1).sum(axis=1).max(initial=0))
+        live = np.triu(self.pair_gains > self.kernel.DEAD, 1)
+        width = int(live.sum(axis=1).max(initial=0))
         if width < 2:
             return
         kernel = self.kernel
-        columns, words, ids, terms, masks, values, tables = self.level
+        columns, words, ids, *plan = self.level
 
         def make() -> _Workspace:
             workspace = self._workspace(width)
@@ -411,11 +421,11 @@ class _Search:
                     part.open_bound = self._open_tree_bound(workspace)
                     break
                 outcome = kernel.search(
-                    self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, self.keep, SLICE,
+                    self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, SLICE,
                     workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
-                    self.costs, self.pair_gains, self.pair_costs, self.live, columns, words, ids, terms, masks, values,
-                    tables, *workspace.levels, workspace.found_values, workspace.found_rules, workspace.scratch_ints,
-                    workspace.scratch_floats, workspace.scratch_bits, workspace.used_blocks,
+                    self.costs, self.pair_gains, self.pair_costs, columns, words, ids, *plan, *workspace.levels,
+                    workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats, workspace.bits,
+                    workspace.used_blocks,
                 )
                 if outcome == kernel.FINISHED or (outcome == kernel.FULL and self._take(part, workspace)):
                     break
