@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any
@@ -20,6 +21,7 @@ from rulecg_core import (
     Problem,
     Registry,
     Result,
+    RulecgWarning,
     Stop,
     generate_columns,
 )
@@ -48,7 +50,10 @@ class Recipe:
                 observer(event)
 
         master = self.master(problem, self.constraints, self.backend)
-        return generate_columns(master, self.pricers, limits, on_event, seed=seed)
+        result = generate_columns(master, self.pricers, limits, on_event, seed=seed)
+        for note in result.notes:
+            warnings.warn(note, RulecgWarning, stacklevel=4)
+        return result
 
     def warm_up(self) -> None:
         """Let pricers that compile on first use do so on a toy problem, before anybody's clock starts.

@@ -9,6 +9,7 @@ from .errors import (
     InfeasibleError,
     PluginError,
     RulecgError,
+    RulecgWarning,
     SolveError,
     UnknownNameError,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "Rule",
     "RuleSet",
     "RulecgError",
+    "RulecgWarning",
     "Solution",
     "SolveError",
     "SparseVectors",

@@ -10,6 +10,10 @@ class RulecgError(Exception):
     """Base of every error that rulecg raises on purpose."""
 
 
+class RulecgWarning(UserWarning):
+    """Something that a person should know about data or answers, though nothing failed."""
+
+
 class ConfigurationError(RulecgError, ValueError):
     """The data or the settings cannot be used as given."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import define, evolve, field
 
+from .advice import advice
 from .errors import ConfigurationError, InfeasibleError
 from .events import Event, Finished, Note, Observer, RoundFinished, StagePriced, Started
 from .incumbents import Incumbents
@@ -71,6 +72,8 @@ class _Run:
     certificate: _Certificate | None = None
     stop: Stop = Stop.COMPLETED
     rules_listed: int | None = None
+    notes: tuple[str, ...] = ()
+    """How the constraints apply to the data."""
     incumbents: Incumbents = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -287,7 +290,10 @@ class _Run:
             row_duals=self.master.row_duals() if self.relaxation is not None else {},
             counts_truly=self.master.counts_truly,
             keeps_proxy=keeps_proxy,
+            notes=self.notes + advice(self.master, chosen.rules),
         )
+        for note in result.notes[len(self.notes) :]:
+            self.emit(Note(self.now(), note))
         self.emit(Finished(self.now(), status, self.stop, result.objective, bound, result.n_columns))
         return evolve(result, seconds=self.now())
 
@@ -306,9 +312,9 @@ class _Run:
                 names,
             )
         )
-        for constraint in self.master.constraints:
-            for note in constraint.notes(problem):
-                self.emit(Note(self.now(), note))
+        self.notes = tuple(note for constraint in self.master.constraints for note in constraint.notes(problem))
+        for note in self.notes:
+            self.emit(Note(self.now(), note))
 
     def now(self) -> float:
         return time.perf_counter() - self.began

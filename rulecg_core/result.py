@@ -48,6 +48,9 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    notes: tuple[str, ...] = ()
+    """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
+
     @property
     def gap(self) -> float | None:
         """``(objective - lower_bound) / objective``: 0 is proven optimal; None without a bound."""
