@@ -21,6 +21,8 @@ from .sample_bits import SampleBits, Words
 
 BEAM = 6
 """How many partial rules are kept when a rule is grown."""
+WORDS_AT_ONCE = 1 << 20
+"""How many words of bits one pass may hold."""
 
 Merit = tuple[float, float]
 """Violation of the rows, then the objective: what is minimised."""
@@ -37,7 +39,7 @@ class ConditionMoves:
     def descend(self, rules: Sequence[Rule], deadline: Deadline, rng: np.random.Generator) -> tuple[Rule, ...]:
         """Change one condition at a time, and grow further rules, while that improves the rule set."""
         chosen = list(dict.fromkeys(rules))
-        covers = [self.bits.covers(rule) for rule in chosen]
+        covers = [self.bits.covers(rule.features) for rule in chosen]
         waiting = rng.permutation(len(chosen)).tolist()
         while not deadline.passed:
             if not waiting:
@@ -45,14 +47,14 @@ class ConditionMoves:
                 if grown is None:
                     break
                 chosen.append(grown)
-                covers.append(self.bits.covers(grown))
+                covers.append(self.bits.covers(grown.features))
                 waiting = rng.permutation(len(chosen)).tolist()
             at = waiting.pop()
             residual = _Residual(self, chosen[:at] + chosen[at + 1 :], covers[:at] + covers[at + 1 :])
             better = self._changed(residual, chosen[at])
             if better is None:
                 continue
-            chosen[at], covers[at] = better, self.bits.covers(better)
+            chosen[at], covers[at] = better, self.bits.covers(better.features)
             # What was settled before is open again; the changed rule comes last.
             waiting = [at, *(other for other in rng.permutation(len(chosen)).tolist() if other != at)]
         return tuple(chosen)
@@ -60,25 +62,23 @@ class ConditionMoves:
     def _changed(self, residual: _Residual, rule: Rule) -> Rule | None:
         """The best rule one condition away, if it improves."""
         stems = [tuple(feature for feature in rule if feature != dropped) for dropped in rule]
-        found = [(residual.merit(stem), Rule(stem)) for stem in stems if stem]
+        *shorter, now = residual.merits([*stems, rule.features])
+        found = [(merit, stem) for merit, stem in zip(shorter, stems, strict=True) if stem]
         if len(rule) < self.problem.max_conditions:
             stems.append(rule.features)
-        for stem in stems:
-            found += residual.extensions(stem)
-        return residual.better(found, residual.merit(rule.features))
+        return residual.better(found + residual.extensions(stems, 2), now)
 
     def grown(self, residual: _Residual, deadline: Deadline) -> Rule | None:
         """A further rule that improves the rule set, found by a narrow beam search."""
         beam: list[tuple[int, ...]] = [()]
-        found: list[tuple[Merit, Rule]] = []
+        found: list[tuple[Merit, tuple[int, ...]]] = []
         for _ in range(self.problem.max_conditions):
             if deadline.passed:
                 break
-            extended = dict.fromkeys(find for stem in beam for find in residual.extensions(stem))
-            best = sorted(extended)[:BEAM]
+            best = sorted(set(residual.extensions(beam, BEAM)))[:BEAM]
             found += best
-            beam = [rule.features for _, rule in best]
-        return residual.better(found, residual.merit(None))
+            beam = [features for _, features in best]
+        return residual.better(found, residual.without)
 
 
 class _Residual:
@@ -86,52 +86,65 @@ class _Residual:
 
     def __init__(self, moves: ConditionMoves, rest: Sequence[Rule], covers: Sequence[Words]) -> None:
         self.problem, self.bits, self.score = moves.problem, moves.bits, moves.score
-        self.known = set(rest)
+        self.known = {rule.features for rule in rest}
         covered = np.zeros_like(self.bits.filled)
         for words in covers:
             covered |= words
         self.open: Words = (~covered | self.bits.always) & self.bits.filled
         lengths = np.array([self.problem.length(rule) for rule in rest])
         self.values: FloatArray = self._own(lengths).sum(axis=1) + self._covered_values(covered, covers)
+        objective, violation = self.score(self.values)
+        self.without: Merit = (float(violation), float(objective))
 
     def _covered_values(self, covered: Words, covers: Sequence[Words]) -> FloatArray:
         """The forms' values without what rules add by their mere number and length."""
-        once = self.bits.sums((covered & ~self.bits.always)[None])[0]
-        lines = np.array(covers, dtype=np.uint64).reshape(len(covers), len(self.bits.filled))
-        every = self.bits.sums(lines & self.bits.always)
-        return self.bits.empty + once + every.sum(axis=0)
+        lines = np.empty((len(covers) + 1, len(covered)), dtype=np.uint64)
+        for line, words in zip(lines, covers, strict=False):
+            np.bitwise_and(words, self.bits.always, out=line)
+        lines[-1] = covered & ~self.bits.always
+        return self.bits.empty + self.bits.sums(lines).sum(axis=0)
 
     def _own(self, lengths: FloatArray) -> FloatArray:
         """Forms × rules: what rules of these lengths add whatever they cover."""
-        return np.array([form.length * lengths + form.rule for form in self.bits.forms])
+        return np.multiply.outer(self.bits.per_length, lengths) + self.bits.per_rule[:, None]
 
-    def merit(self, features: Sequence[int] | None) -> Merit:
-        """Violation and objective with a rule of these features; None: without any."""
-        values = self.values
-        if features is not None:
-            length = self.problem.feature_costs[list(features)].sum(keepdims=True)
-            covered = self.bits.covers(Rule(features)) & self.open
-            values = values + self._own(length)[:, 0] + self.bits.sums(covered[None])[0]
-        objective, violation = self.score(values)
-        return float(violation), float(objective)
+    def merits(self, rules: Sequence[tuple[int, ...]]) -> list[Merit]:
+        """Violation and objective with a rule of each of these feature sets."""
+        lengths = np.array([self.problem.feature_costs[list(features)].sum() for features in rules])
+        covered = np.array([self._inside(features) for features in rules])
+        objective, violation = self.score(self.values[:, None] + self._own(lengths) + self.bits.sums(covered).T)
+        return list(zip(violation.tolist(), objective.tolist(), strict=True))
 
-    def better(self, found: Iterable[tuple[Merit, Rule]], now: Merit) -> Rule | None:
+    def _inside(self, features: tuple[int, ...]) -> Words:
+        """The open samples that have all these features."""
+        return self.open & self.bits.covers(features) if features else self.open
+
+    def better(self, found: Iterable[tuple[Merit, tuple[int, ...]]], now: Merit) -> Rule | None:
         """The best of the finds, if it is better than what there is and no rule that is already there."""
-        merit, rule = min((find for find in found if find[1] not in self.known), default=(now, None))
+        merit, features = min(
+            (find for find in found if find[1] not in self.known), default=(now, None)
+        )
         step = 1e-9 * max(1.0, abs(now[1]))
-        return rule if merit[0] < now[0] or (merit[0] == now[0] and merit[1] < now[1] - step) else None
+        is_better = merit[0] < now[0] or (merit[0] == now[0] and merit[1] < now[1] - step)
+        return Rule(features) if is_better and features is not None else None
 
-    def extensions(self, stem: Sequence[int]) -> list[tuple[Merit, Rule]]:
-        """The best rules that the stem makes with one further feature."""
-        problem = self.problem
-        inside = self.open & self.bits.covers(Rule(stem)) if stem else self.open
-        lengths = problem.feature_costs[list(stem)].sum() + problem.feature_costs
-        values = self.values[:, None] + self._own(lengths) + self.bits.sums(self.bits.features & inside).T
-        objective, violation = self.score(values)
-        # Of two conditions of one chain in one rule, the weaker one says nothing.
-        blocked = np.isin(problem.chains, problem.chains[list(stem)])
-        order = np.lexsort((objective, violation))
-        return [
-            ((float(violation[feature]), float(objective[feature])), Rule((*stem, int(feature))))
-            for feature in order[~blocked[order]][:BEAM]
-        ]
+    def extensions(self, stems: Sequence[tuple[int, ...]], most: int) -> list[tuple[Merit, tuple[int, ...]]]:
+        """For each stem the best feature sets that it makes with one further feature."""
+        problem, n_features = self.problem, self.problem.n_features
+        lengths = np.array([problem.feature_costs[list(stem)].sum() for stem in stems])
+        values = self.values[:, None] + self._own(np.add.outer(lengths, problem.feature_costs).ravel())
+        at_once = max(1, WORDS_AT_ONCE // max(1, self.bits.features.size))
+        for at in range(0, len(stems), at_once):
+            inside = np.array([self._inside(stem) for stem in stems[at : at + at_once]])
+            words = (self.bits.features & inside[:, None, :]).reshape(-1, inside.shape[1])
+            values[:, at * n_features : at * n_features + len(words)] += self.bits.sums(words).T
+        objective, violation = (part.reshape(len(stems), n_features) for part in self.score(values))
+        found = []
+        for stem, worth, broken in zip(stems, objective, violation, strict=True):
+            # Of two conditions of one chain in one rule, the weaker one says nothing.
+            in_use = np.zeros(self.bits.n_chains, dtype=bool)
+            in_use[problem.chains[list(stem)]] = True
+            order = np.lexsort((worth, broken))
+            for feature in order[~in_use[problem.chains[order]]][:most].tolist():
+                found.append(((float(broken[feature]), float(worth[feature])), tuple(sorted((*stem, feature)))))
+        return found

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from .arrays import BoolArray, FloatArray, IntArray
 from .forms import LinearForm
 from .problem import Problem
-from .rules import Rule
 
 Words = NDArray[np.uint64]
 
@@ -41,6 +40,7 @@ class SampleBits:
     empty: FloatArray
     """The forms' values for the empty rule set."""
     forms: tuple[LinearForm, ...]
+    n_chains: int
     exact: bool
     """Whether equal coefficients are really equal."""
 
@@ -88,18 +88,28 @@ class SampleBits:
             always=np.where(every, ~np.uint64(0), np.uint64(0)),
             empty=np.array([form.const - line.sum() for form, line in zip(forms, zeta, strict=True)]),
             forms=tuple(forms),
+            n_chains=int(problem.chains.max(initial=-1)) + 1,
             exact=exact,
         )
 
-    def covers(self, rule: Rule) -> Words:
-        return np.asarray(np.bitwise_and.reduce(self.features[list(rule.features)], axis=0))
+    @property
+    def per_length(self) -> FloatArray:
+        return np.array([form.length for form in self.forms])
+
+    @property
+    def per_rule(self) -> FloatArray:
+        return np.array([form.rule for form in self.forms])
+
+    def covers(self, features: Sequence[int]) -> Words:
+        """The samples that have all these features."""
+        return np.asarray(np.bitwise_and.reduce(self.features[list(features)], axis=0))
 
     def sums(self, words: Words) -> FloatArray:
         """Lines × forms: values added up over the marked samples of each line."""
         if not len(self.starts):
             return np.zeros((len(words), len(self.forms)))
         counts = np.add.reduceat(_population(words), self.starts, axis=1, dtype=np.int64)
-        return np.asarray((counts[:, None, :] * self.values).sum(axis=2))
+        return np.einsum("lr,fr->lf", counts.astype(np.float64), self.values)
 
 
 def _kinds(coefficients: FloatArray) -> tuple[FloatArray, IntArray, bool]:
