@@ -19,6 +19,7 @@ from .parity import (
     ErrorRateParity,
     FalsePositiveRateParity,
 )
+from .price import price_of_fairness
 from .proxy import proxy_and_true
 from .verdict import Verdict, held_out_verdict
 from .worst import GroupRecallFloor, MinimaxError
@@ -43,6 +44,7 @@ __all__ = [
     "gaps",
     "group_table",
     "held_out_verdict",
+    "price_of_fairness",
     "proxy_and_true",
     "rule_ledger",
 ]
