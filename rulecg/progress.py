@@ -20,7 +20,9 @@ def progress(verbose: int, title: str = "", stream: TextIO | None = None) -> Ite
         return
     stream = sys.stdout if stream is None else stream
     if verbose == 1 and stream.isatty():
-        with _live(title, stream) as observer:
+        from .live import live_display
+
+        with live_display(title, stream) as observer:
             yield observer
     else:
         yield PlainLines(verbose, title, stream)
@@ -66,22 +68,3 @@ def describe(event: Event) -> str | None:
             bound = "no bound" if event.lower_bound is None else f"proven bound {event.lower_bound:.6g}"
             return f"done: objective {event.objective:.6g}, {bound}, status {event.status}, {event.n_columns} rules"
     return None
-
-
-@contextmanager
-def _live(title: str, stream: TextIO) -> Iterator[Observer]:
-    from rich.console import Console
-
-    console = Console(file=stream)
-    with console.status(title or "learning rules") as status:
-
-        def observer(event: Event) -> None:
-            text = describe(event)
-            if text is None:
-                return
-            if isinstance(event, (RoundFinished, StagePriced)):
-                status.update(f"{title} {text}".strip())
-            else:
-                console.print(f"{event.seconds:7.1f} s  {text}", highlight=False, markup=False)
-
-        yield observer

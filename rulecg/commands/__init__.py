@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import demo, plugins
+from . import completion, demo, explain, export, fit, plugins, predict
 
 
 class Command(Protocol):
@@ -19,4 +19,4 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (demo, plugins)
+COMMANDS: tuple[Command, ...] = (fit, predict, explain, export, plugins, demo, completion)

@@ -1,0 +1,48 @@
+"""``rulecg explain``: which rule decided each row, and the smallest changes that would lead to acceptance."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from attrs import asdict
+
+from . import model_data
+from .exit_codes import OK
+from .task import names
+
+NAME = "explain"
+HELP = "Say for every row which rules decided, and for rejected rows the smallest changes that would be enough."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    model_data.add_arguments(parser)
+    parser.add_argument(
+        "--immutable", metavar="COLUMNS", type=names,
+        help="columns that cannot change (the model's sensitive columns)",
+    )  # fmt: skip
+    parser.add_argument("--max-reasons", metavar="N", type=int, default=4, help="most changes and most ways (4)")
+    parser.add_argument("--limit", metavar="N", type=int, default=20, help="how many rows to explain, 0 for all (20)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of text")
+    parser.add_argument("--out", metavar="FILE", help="where to write (standard output)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..table_files import write_text
+
+    model, table = model_data.load(arguments)
+    shown = table if arguments.limit <= 0 else table.head(arguments.limit)
+    explanations = model.explain(shown, immutable=arguments.immutable, max_reasons=arguments.max_reasons)
+    if arguments.json:
+        lines = [json.dumps({"row": row, **asdict(found)}) for row, found in enumerate(explanations, 1)]
+    else:
+        lines = [f"row {row}: {found}" for row, found in enumerate(explanations, 1)]
+        if len(shown) < len(table):
+            lines.append(f"({len(table) - len(shown)} more rows; --limit 0 explains all)")
+    text = "\n".join(lines) + "\n"
+    if arguments.out:
+        write_text(arguments.out, text)
+    else:
+        sys.stdout.write(text)
+    return OK

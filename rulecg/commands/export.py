@@ -1,0 +1,72 @@
+"""``rulecg export``: a model's rules for other systems and for documents."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .exit_codes import OK
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+NAME = "export"
+HELP = "Write a model's rules as SQL, Python, JSON, text, Markdown, LaTeX or HTML."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model file that rulecg fit wrote")
+    parser.add_argument("--to", choices=sorted(_WRITERS), required=True, help="the language to write")
+    parser.add_argument("--table", metavar="NAME", help="SQL: write a whole query on this table")
+    parser.add_argument("--column", metavar="NAME", help="SQL: what to call the prediction in the query")
+    parser.add_argument("--out", metavar="FILE", help="where to write (standard output)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..model_file import load_model
+    from ..table_files import write_text
+
+    text = _WRITERS[arguments.to](load_model(arguments.model), arguments).rstrip("\n") + "\n"
+    if arguments.out:
+        write_text(arguments.out, text)
+    else:
+        sys.stdout.write(text)
+    return OK
+
+
+def _sql(model: Model, arguments: argparse.Namespace) -> str:
+    from ..exports import to_sql
+
+    return to_sql(model, arguments.table, arguments.column)
+
+
+def _python(model: Model, arguments: argparse.Namespace) -> str:
+    from ..exports import to_python
+
+    return to_python(model)
+
+
+def _json(model: Model, arguments: argparse.Namespace) -> str:
+    from ..exports import to_json
+
+    return to_json(model)
+
+
+def _each(method: str) -> Callable[[Model, argparse.Namespace], str]:
+    def write(model: Model, arguments: argparse.Namespace) -> str:
+        return "\n\n".join(getattr(rule_set, method)() for rule_set in model.rule_sets)
+
+    return write
+
+
+_WRITERS: dict[str, Callable[[Model, argparse.Namespace], str]] = {
+    "sql": _sql,
+    "python": _python,
+    "json": _json,
+    "text": _each("__str__"),
+    "markdown": _each("to_markdown"),
+    "latex": _each("to_latex"),
+    "html": _each("_repr_html_"),
+}

@@ -1,0 +1,40 @@
+"""``rulecg predict``: a model's predictions for a table, as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import model_data
+from .exit_codes import OK
+
+NAME = "predict"
+HELP = "Predict every row of a table with a model; CSV with one line per row."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    model_data.add_arguments(parser)
+    parser.add_argument("--proba", action="store_true", help="add the probability of every class")
+    parser.add_argument("--with-data", action="store_true", help="repeat the columns of the table")
+    parser.add_argument("--out", metavar="FILE", help="where to write (standard output)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import pandas as pd
+
+    from ..table_files import write_text
+
+    model, table = model_data.load(arguments)
+    results = {"prediction": model.predict(table)}
+    if arguments.proba:
+        probabilities = model.predict_proba(table)
+        results |= {f"probability of {label}": probabilities[:, k] for k, label in enumerate(model.classes)}
+    output = pd.DataFrame(results)
+    if arguments.with_data:
+        output = pd.concat([table.reset_index(drop=True), output], axis=1)
+    text = output.to_csv(index=False)
+    if arguments.out:
+        write_text(arguments.out, text)
+    else:
+        sys.stdout.write(text)
+    return OK

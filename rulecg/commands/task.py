@@ -1,0 +1,156 @@
+"""What ``fit`` and ``path`` have in common: the options that describe a learning task, and the task they make."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from rulecg_core import ConfigurationError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..classifier import RuleSetClassifier
+
+
+def names(text: str) -> list[str]:
+    """``sex,race`` as a list."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def seconds(text: str) -> float | None:
+    """A number of seconds, or "none"."""
+    return None if text.lower() == "none" else float(text)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet")
+    parser.add_argument("--target", metavar="COLUMN", help="the column to predict")
+    parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
+    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
+    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
+    parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
+    parser.add_argument(
+        "--constraint", metavar="NAME:BOUND", action="append", default=[],
+        help="such as equalized-odds:0.05; may be given several times (rulecg plugins lists them)",
+    )  # fmt: skip
+    parser.add_argument("--max-conditions", metavar="N", type=int, default=5, help="most conditions in one rule (5)")
+    parser.add_argument("--form", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
+    parser.add_argument("--quantiles", metavar="N", type=int, default=10, help="thresholds per number column (10)")
+    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
+    parser.add_argument(
+        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
+    )
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, help="seed for whatever uses chance")
+    parser.add_argument("--jobs", metavar="N", type=int, help="threads")
+    parser.add_argument("--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file (,)")
+    parser.add_argument("--config", metavar="FILE", help="a TOML file with any of these options")
+    parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
+
+
+@frozen(eq=False)
+class Task:
+    """A table taken apart: inputs, labels, groups."""
+
+    inputs: pd.DataFrame
+    labels: pd.Series[Any]
+    """Truth values when one value of the target is the positive one, else the target itself."""
+    sensitive: pd.DataFrame | None
+    label_names: dict[Any, Any]
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Task:
+        from ..table_files import read_table
+
+        table = read_table(arguments.data, separator=arguments.separator)
+        if not arguments.target:
+            raise ConfigurationError(f"Say which column to predict with --target. Columns: {_listed(table.columns)}.")
+        for name in (arguments.target, *arguments.sensitive, *arguments.forbid, *arguments.drop):
+            if name not in table:
+                raise UnknownNameError("column", name, table.columns)
+        target = table[arguments.target]
+        if target.isna().any():
+            raise ConfigurationError(
+                f"{int(target.isna().sum())} rows have no value in {arguments.target!r}: remove them from the table."
+            )
+        labels, label_names = read_labels(target, arguments.positive)
+        dropped = dict.fromkeys([arguments.target, *arguments.drop])
+        return cls(
+            inputs=table.drop(columns=list(dropped)),
+            labels=labels,
+            sensitive=table[arguments.sensitive] if arguments.sensitive else None,
+            label_names=label_names,
+        )
+
+
+def read_labels(target: pd.Series[Any], positive: str | None) -> tuple[pd.Series[Any], dict[Any, Any]]:
+    """The labels to learn, and how to call them: text on the command line is compared with values as printed."""
+    name, values = str(target.name), target.unique().tolist()
+    if positive is None:
+        if set(values) <= {0, 1}:  # truth values included
+            return (target == 1).rename(name), {} if target.dtype == bool else {False: 0, True: 1}
+        if len(values) == 2:
+            raise ConfigurationError(f"Say which value of {name!r} is positive, with --positive: {_listed(values)}.")
+        return target, {}
+    matching = [value for value in values if _same(value, positive)]
+    if not matching:
+        raise ConfigurationError(f"No row has {positive!r} in {name!r}. Its values: {_listed(values)}.")
+    others = [value for value in values if value not in matching]
+    if not others:
+        raise ConfigurationError(f"Every row has {positive!r} in {name!r}: there is nothing to tell apart.")
+    is_truth = matching[0] is True or (matching[0] == 1 and set(values) <= {0, 1})
+    name = name if is_truth else f"{name} is {positive}"
+    negative = others[0] if len(others) == 1 else f"not {positive}"
+    return target.isin(matching).rename(name), {False: negative, True: matching[0]}
+
+
+def _same(value: Any, text: str) -> bool:
+    if isinstance(value, bool):
+        return str(value).lower() == text.lower()
+    if isinstance(value, (int, float)):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return str(value) == text
+
+
+def _listed(values: Any) -> str:
+    shown = [str(value)[:40] for value in list(values)[:20]]
+    return ", ".join(shown) + (" …" if len(values) > 20 else "")
+
+
+def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
+    """The estimator that the options describe."""
+    from ..binarizer import Binarizer
+    from ..classifier import RuleSetClassifier
+
+    return RuleSetClassifier(
+        max_complexity=max_complexity,
+        max_conditions=arguments.max_conditions,
+        form=arguments.form,
+        constraints=list(arguments.constraint),
+        backend=arguments.backend,
+        pricers=list(arguments.pricer) or "auto",
+        time_limit=arguments.time_limit,
+        forbid_features=list(arguments.forbid),
+        binarizer=Binarizer(n_quantiles=arguments.quantiles),
+        random_state=arguments.seed,
+        n_jobs=arguments.jobs,
+        verbose=0 if arguments.quiet else 1,
+    )
+
+
+@contextmanager
+def progress_on_stderr() -> Iterator[None]:
+    """Progress goes where it does not mix with results."""
+    with redirect_stdout(sys.stderr):
+        yield
