@@ -1,16 +1,20 @@
 """Compiled passes over packed samples: select, transpose and weigh 64 samples at a time."""
 
+# Arguments of compiled functions have the types that the compiler is given.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
 from numba.extending import intrinsic
 
-I, F, U = types.int64, types.float64, types.uint64
-I1, I2, F1, F2, F3, F4 = I[::1], I[:, ::1], F[::1], F[:, ::1], F[:, :, ::1], F[:, :, :, ::1]
+INT, F, U = types.int64, types.float64, types.uint64
+I1, I2, F1, F2, F3, F4 = INT[::1], INT[:, ::1], F[::1], F[:, ::1], F[:, :, ::1], F[:, :, :, ::1]
 U1, U2, U3 = U[::1], U[:, ::1], U[:, :, ::1]
 BYTES = types.uint8[::1]
 
@@ -24,32 +28,32 @@ ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 def compiled(*arguments: Any, outer: bool = False) -> Any:
     """Compile for these types of arguments (when the module is loaded, once for all processes) without the lock of the
     interpreter. Only outer functions can be called from outside."""
-    wrapped = {} if outer else {"no_cpython_wrapper": True}
-    return njit(arguments, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **wrapped)
+    options: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not outer}
+    return numba.njit(arguments, cache=True, nogil=True, error_model="numpy", **options)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(typing_context: Any, word: Any) -> Any:
-    """The number of set bits of a 64-bit word."""
-
+def _popcount(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def lowest_bit(typing_context: Any, word: Any) -> Any:
-    """The position of the lowest set bit of a word that is not 0."""
-
+def _lowest_bit(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), generate
 
 
+popcount: Any = intrinsic(_popcount)
+"""The number of set bits of a 64-bit word."""
+lowest_bit: Any = intrinsic(_lowest_bit)
+"""The position of the lowest set bit of a word that is not 0."""
+
+
 @compiled(U1)
-def transpose_block(block):  # type: ignore[no-untyped-def]
+def transpose_block(block):
     """Transpose a 64 x 64 matrix of bits in place."""
     shift = np.uint64(32)
     mask = np.uint64(0x00000000FFFFFFFF)
@@ -67,8 +71,8 @@ def transpose_block(block):  # type: ignore[no-untyped-def]
         mask ^= mask << shift
 
 
-@compiled(F1, I1, I, I, I, I1, U2, F2, F3)
-def weigh_plan(weights, ids, first, last, word, terms, masks, values, tables):  # type: ignore[no-untyped-def]
+@compiled(F1, I1, INT, INT, INT, I1, U2, F2, F3)
+def weigh_plan(weights, ids, first, last, word, terms, masks, values, tables):
     """Prepare how the word with the samples ids[first:last] is weighed."""
     count = 0
     for bit in range(last - first):
@@ -98,9 +102,8 @@ def weigh_plan(weights, ids, first, last, word, terms, masks, values, tables):  
                 tables[word, byte, half + entry] = tables[word, byte, entry] + weight
 
 
-@compiled(U, I, F3)
+@compiled(U, INT, F3)
 def look_up(kept, word, tables):
-    # type: ignore[no-untyped-def]
     """The weight of the samples of one word, byte by byte."""
     byte = np.uint64(255)
     low = (tables[word, 0, kept & byte] + tables[word, 1, (kept >> np.uint64(8)) & byte]) + (
@@ -115,7 +118,7 @@ def look_up(kept, word, tables):
 @compiled(U2, F1, I1, I1, BYTES, U2, I1, I1, U2, F2, F3, U1, outer=True)
 def select_samples(
     rows, weights, ids, counts, used_blocks, columns, words, terms, masks, values, tables, block
-):  # type: ignore[no-untyped-def]
+):
     """Pack the given samples anew: columns[word, feature] holds 64 of them; every section starts a new word.
 
     ``ids`` holds the samples of the sections (gains, costs, weightless) one after the other; ``words`` receives the
@@ -142,9 +145,8 @@ def select_samples(
     words[3] = word
 
 
-@compiled(F1, I, I, U1, U2, I, I, I1, U2, F2, F3, outer=True)
+@compiled(F1, INT, INT, U1, U2, INT, INT, I1, U2, F2, F3, outer=True)
 def weigh_range(total, start, count, covered, columns, first, last, terms, masks, values, tables):
-    # type: ignore[no-untyped-def]
     """Add to total[c] the weight of the covered samples that are in column start + c, for the words first to last."""
     for word in range(first, last):
         bits = covered[word]
@@ -162,9 +164,8 @@ def weigh_range(total, start, count, covered, columns, first, last, terms, masks
                 total[c] += look_up(columns[word, start + c] & bits, word, tables)
 
 
-@compiled(F1, I1, I, U1, U2, I, I, I1, U2, F2, F3)
+@compiled(F1, I1, INT, U1, U2, INT, INT, I1, U2, F2, F3)
 def weigh_chosen(total, chosen, count, covered, columns, first, last, terms, masks, values, tables):
-    # type: ignore[no-untyped-def]
     """Add to total[c] the weight of the covered samples that are in column chosen[c], for the words first to last."""
     for word in range(first, last):
         bits = covered[word]

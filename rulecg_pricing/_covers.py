@@ -1,15 +1,18 @@
 """Compiled comparison of covers: which rules cover the same samples."""
 
+# Arguments of compiled functions have the types that the compiler is given.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np
 from numba import types
 
-from ._bits import I2, U1, U2, I, compiled
+from ._bits import I2, INT, U1, U2, compiled
 
 
-@compiled(U2, I2, I, I, outer=True)
-def cover_word(columns, rules, rule, word):  # type: ignore[no-untyped-def]
+@compiled(U2, I2, INT, INT, outer=True)
+def cover_word(columns, rules, rule, word):
     """64 samples of the cover of one rule; rules are padded with -1."""
     bits = columns[rules[rule, 0], word]
     for position in range(1, rules.shape[1]):
@@ -19,7 +22,7 @@ def cover_word(columns, rules, rule, word):  # type: ignore[no-untyped-def]
 
 
 @compiled(U2, I2, U1, outer=True)
-def hash_covers(columns, rules, hashes):  # type: ignore[no-untyped-def]
+def hash_covers(columns, rules, hashes):
     """Fill in a number for each rule: equal for equal covers, and hardly ever for others."""
     for rule in range(rules.shape[0]):
         number = np.uint64(0x9E3779B97F4A7C15)
@@ -30,7 +33,7 @@ def hash_covers(columns, rules, hashes):  # type: ignore[no-untyped-def]
 
 
 @compiled(U2, I2, types.int64[::1], outer=True)
-def all_as_first(columns, rules, first):  # type: ignore[no-untyped-def]
+def all_as_first(columns, rules, first):
     """Whether every rule r covers exactly what rule first[r] covers."""
     for rule in range(rules.shape[0]):
         if first[rule] != rule:

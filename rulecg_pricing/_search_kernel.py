@@ -10,13 +10,32 @@ A rule through a pair with q further conditions costs at least ``prices + max(0,
 removals of cost) - gain of the pair``; conditions of one chain never count twice.
 """
 
+# Arguments of compiled functions have the types that the compiler is given.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np
 from numba import types
 
 from ._bits import (
-    BYTES, F1, F2, F3, F4, I1, I2, U1, U2, U3, F, I, compiled, lowest_bit, popcount, select_samples, weigh_chosen,
+    BYTES,
+    F1,
+    F2,
+    F3,
+    F4,
+    I1,
+    I2,
+    INT,
+    U1,
+    U2,
+    U3,
+    F,
+    compiled,
+    lowest_bit,
+    popcount,
+    select_samples,
+    weigh_chosen,
     weigh_range,
 )
 
@@ -41,9 +60,8 @@ DEAD = -1e300
 """The gain noted for a pair that is in no rule of interest."""
 
 
-@compiled(F1, I1, I)
+@compiled(F1, I1, INT)
 def sort_up(keys, order, size):
-    # type: ignore[no-untyped-def]
     """Fill order[:size] so that the keys come smallest first; of equal keys the first comes first."""
     for place in range(size):
         order[place] = place
@@ -67,7 +85,6 @@ def sort_up(keys, order, size):
 
 @compiled(I1, F1, F1, I2)
 def keep_best(state, numbers, found_values, found_rules):
-    # type: ignore[no-untyped-def]
     """Forget the worse half of the rules found, so that the room for found rules never runs out."""
     count = state[FOUND]
     most = count // 2
@@ -87,9 +104,8 @@ def keep_best(state, numbers, found_values, found_rules):
     numbers[RECORD] = values[most - 1]
 
 
-@compiled(I1, F1, F, F1, I2, I1, I, I, I, I)
+@compiled(I1, F1, F, F1, I2, I1, INT, INT, INT, INT)
 def record(state, numbers, value, found_values, found_rules, rule, depth, first, second, third):
-    # type: ignore[no-untyped-def]
     """Keep a rule; outside listing, a better rule lowers the cut below which rules are still of interest."""
     if state[FOUND] >= found_values.shape[0]:
         keep_best(state, numbers, found_values, found_rules)
@@ -110,9 +126,8 @@ def record(state, numbers, value, found_values, found_rules, rule, depth, first,
         numbers[CUT] = min(numbers[CUT], value * numbers[FOCUS] - numbers[SLACK])
 
 
-@compiled(I, I, U1, U2, I)
+@compiled(INT, INT, U1, U2, INT)
 def same_cover(first, second, covered, columns, n_words):
-    # type: ignore[no-untyped-def]
     """Whether two conditions keep the same of the covered samples (second = -1: whether the first keeps all)."""
     for word in range(n_words):
         bits = covered[word]
@@ -123,13 +138,13 @@ def same_cover(first, second, covered, columns, n_words):
 
 
 @compiled(
-    I, I, F, I1, F, F, F1, I1, U2, I1, I1, U2, F2, F3, F, I1, F1, F1, I2, I1, I, I1, F1, F1, U1, U1, I1, F1, F1
+    INT, INT, F, I1, F, F, F1, I1, U2, I1, I1, U2, F2, F3, F, I1, F1, F1, I2, I1, INT, I1, F1, F1, U1, U1, I1, F1, F1
 )
 def weigh_thirds(
     i, n_chosen, price, candidates, gain, cost, prices, chains, columns, words, terms, masks, values, tables,
     least_price, state, numbers, found_values, found_rules, rule, depth, chosen, row_gains, row_costs, row_bits,
     pair_bits, thirds, third_costs, third_gains,
-):  # type: ignore[no-untyped-def]
+):
     """Weigh all rules with candidate i and two of the chosen ones, whose pairs with i are weighed."""
     # A rule through i, j, l keeps at least cost - removal_j - removal_l and gains at most what the weaker keeps. So
     # j matters only with a removal that together with the best partner's reaches the target.
@@ -188,14 +203,15 @@ def weigh_thirds(
 
 
 @compiled(
-    I, I, I, I, F1, I1, F1, F1, F1, I1, U2, U1, I1, I1, U2, F2, F3, types.boolean, I1, F2, F, I1, F1, F1, I2, I1, I, I,
-    F2, F2, I2, F2, U2, outer=True)
+    INT, INT, INT, INT, F1, I1, F1, F1, F1, I1, U2, U1, I1, I1, U2, F2, F3, types.boolean, I1, F2, F, I1, F1, F1, I2,
+    I1, INT, INT, F2, F2, I2, F2, U2, outer=True,
+)
 def weigh_rows(
     first_row, last_row, size, further, frame_numbers, candidates, gains, costs, prices, chains, columns, covered,
     words, terms, masks, values, tables, has_parent, parents, up_pair_gains, least_price, state,
     numbers, found_values, found_rules, rule, depth, spent_at, pair_gains, pair_costs, ints, floats,
     bits,
-):  # type: ignore[no-untyped-def]
+):
     """Weigh candidates first_row to last_row, each with every later one that could still matter; record rules, note
     pairs that live. Returns the row that comes next: before the last when the budget is spent or the room is full."""
     chosen, thirds = ints[0], ints[1]
@@ -312,11 +328,11 @@ def weigh_rows(
 
 
 @compiled(
-    I, I, F, I1, F1, F1, F, F1, F, I1, F, I1, F1, F1, I1, F2, outer=True)
+    INT, INT, F, I1, F1, F1, F, F1, F, I1, F, I1, F1, F1, I1, F2, outer=True)
 def promising(
     size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, kept, best, losses,
     order, top,
-):  # type: ignore[no-untyped-def]
+):
     """Mark the candidates that can be in a rule of interest with 1 to ``further`` other candidates.
 
     The other conditions all keep at least the gain g of the weakest among them, so they remove at most R_q(g), the
@@ -370,12 +386,12 @@ def promising(
 
 
 @compiled(
-    I, I, I, I, F, I1, F1, F2, F2, I1, I1, F1, F1, F1, F, I1, I1, F1, I2, F2, F2
+    INT, INT, INT, INT, F, I1, F1, F2, F2, I1, I1, F1, F1, F1, F, I1, I1, F1, I2, F2, F2
 )
 def next_child(
     first, last, up_size, further, up_price, up_candidates, up_costs, up_pair_gains, up_pair_costs, candidates,
     parents, gains, costs, prices, least_price, chains, state, numbers, ints, floats, top,
-):  # type: ignore[no-untyped-def]
+):
     """The first child from ``first`` on that is worth entering, and how many candidates it has: below 2 for none."""
     kept, order = ints[0], ints[1]
     best, losses = floats[0], floats[1]
@@ -411,11 +427,11 @@ def next_child(
     return last - 1, 0
 
 
-@compiled(I, I1, I1, F1, F1, F1, U1, U2, I, F1, types.boolean, I2, F2, outer=True)
+@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, types.boolean, I2, F2, outer=True)
 def arrange(
     size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, exact_covers, ints,
     floats,
-):  # type: ignore[no-untyped-def]
+):
     """Sort candidates by removal, largest first; drop those that remove nothing and copies of others. New size."""
     order, old_candidates, old_parents = ints[0], ints[1], ints[2]
     old_gains, old_costs = floats[0], floats[1]
@@ -463,12 +479,12 @@ def arrange(
 
 
 @compiled(
-    U2, F1, I1, I1, U1, I1, I, I1, I1, U2, I1, I1, U2, F2, F3, BYTES, I1, U1
+    U2, F1, I1, I1, U1, I1, INT, I1, I1, U2, I1, I1, U2, F2, F3, BYTES, I1, U1
 )
 def repack(
     rows, weights, old_ids, words, covered, candidates, size, counts, ids, columns, new_words, terms, masks, values,
     tables, used_blocks, spread, block,
-):  # type: ignore[no-untyped-def]
+):
     """Pack the covered samples anew, into fewer words, for the features in use; covered then covers them all."""
     count = 0
     for section in range(3):
@@ -502,8 +518,9 @@ def repack(
 
 
 @compiled(
-    U2, F1, F1, F, I1, I, I, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I1, I1, F1, F1, F2, F2, U2, I1, I1,
-    I1, U2, F2, F3, U3, I2, I2, I2, U3, F3, F4, F1, I2, I2, F2, U2, BYTES, outer=True)
+    U2, F1, F1, F, I1, INT, INT, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I1, I1, F1, F1, F2, F2, U2,
+    I1, I1, I1, U2, F2, F3, U3, I2, I2, I2, U3, F3, F4, F1, I2, I2, F2, U2, BYTES, outer=True,
+)
 def search(
     rows, weights, prices, least_price, chains, max_conditions, budget, state, numbers, frames, frame_numbers,
     frame_candidates, frame_parents, frame_gains, frame_costs, frame_prices, frame_chains, frame_columns,
@@ -511,7 +528,7 @@ def search(
     root_pair_costs, root_columns, root_words, root_ids, root_terms, root_masks, root_values, root_tables,
     level_columns, level_words, level_ids, level_terms, level_masks, level_values, level_tables, found_values,
     found_rules, ints, floats, bits, used_blocks,
-):  # type: ignore[no-untyped-def]
+):
     """Continue the search below one condition until it is finished, the budget is spent or the room is full.
 
     Frame 0 is the root, shared by all searches and never written here but for its CHILD, the condition to search

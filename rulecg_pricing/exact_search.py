@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from rulecg_core.limits import PricingLimits
@@ -35,12 +35,11 @@ class ExactSearch(Pricer):
         """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
         search = _Search(problem, cut=NEGATIVE, listing=False, keep=4 * limits.max_rules, limits=limits)
         search.run()
-        rules = search.found.rules
-        values = _reduced_costs(problem, rules)
-        order = _distinct(problem, rules, values)
-        order = order[values[order] < NEGATIVE][: limits.max_rules]
-        bound = min(search.bound, float(values.min(initial=math.inf)) - search.slack)
-        return PricingResult(_as_rules(rules[order]), bound, search.stop)
+        found = search.found
+        chosen = _distinct(problem, found.rules, found.values)[: limits.max_rules]
+        rules = _as_rules(found.rules[chosen])
+        bound = min([search.bound, *(problem.reduced_cost(rule) - search.slack for rule in rules[:1])])
+        return PricingResult(rules, bound, search.stop)
 
     def list_below(
         self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
@@ -87,11 +86,6 @@ def _words(bits: BoolArray) -> AnyArray:
 
 def _lengths(problem: PricingProblem, rules: IntArray) -> FloatArray:
     return np.asarray(np.append(problem.feature_costs, 0.0)[rules].sum(axis=1))
-
-
-def _reduced_costs(problem: PricingProblem, rules: IntArray) -> FloatArray:
-    """The reduced costs, summed afresh."""
-    return np.array([problem.reduced_cost(rule) for rule in _as_rules(rules)], dtype=np.float64)
 
 
 def _distinct(problem: PricingProblem, rules: IntArray, values: FloatArray) -> IntArray:
