@@ -83,6 +83,15 @@ class RulesListed(Event):
 
 
 @frozen
+class Branched(Event):
+    """Branch and price tried to close the gap that listing left."""
+
+    n_nodes: int
+    lower_bound: float
+    closed: bool
+
+
+@frozen
 class Finished(Event):
     status: Status
     stop: Stop

@@ -28,8 +28,11 @@ from .status import Solution
 class HammingMaster(Master):
     """Minimise the Hamming loss under the constraints' rows.
 
-    ``dual_form`` says whether the relaxation is solved in its dual form; None decides by the rows.
+    ``dual_form`` says whether the relaxation is solved in its dual form; None decides by the rows. Masters may share a
+    ``pool`` of rules.
     """
+
+    can_branch = True
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class HammingMaster(Master):
         backend: Backend,
         *,
         dual_form: bool | None = None,
+        pool: RulePool | None = None,
     ) -> None:
         self.problem = problem
         self.constraints = tuple(constraints)
@@ -50,7 +54,7 @@ class HammingMaster(Master):
         self.rows = _with_distinct_names([row for constraint in self.constraints for row in constraint.rows(problem)])
         _check_shapes(self.rows, problem)
         self.max_rules = min((constraint.max_rules(problem) for constraint in self.constraints), default=np.inf)
-        self.pool = RulePool(problem)
+        self.pool = RulePool(problem) if pool is None else pool
         self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, dual_form)
 
     @property
@@ -67,6 +71,9 @@ class HammingMaster(Master):
         form = self.objective
         parts = [form.zeta, form.cover, np.array([form.length, form.rule, *form.variables.values()])]
         return form.const if all(part is None or np.all(part >= 0) for part in parts) else -np.inf
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> HammingMaster:
+        return HammingMaster(self.problem, (*self.constraints, *constraints), self.backend, pool=self.pool)
 
     def tighten(self, share: float) -> bool:
         self.is_tightened = self._linear.tighten(share) and share < 1

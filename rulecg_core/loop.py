@@ -10,8 +10,9 @@ import numpy as np
 from attrs import define, evolve, field
 
 from .advice import advice
+from .branching import branch_and_price
 from .errors import ConfigurationError, InfeasibleError
-from .events import Event, Finished, Note, Observer, RoundFinished, StagePriced, Started
+from .events import Branched, Event, Finished, Note, Observer, RoundFinished, StagePriced, Started
 from .incumbents import Incumbents
 from .limits import Deadline, Limits, PricingLimits
 from .master import Master, Relaxation
@@ -27,6 +28,8 @@ from .status import Status, Stop
 WARM_UP_SAMPLES = 5_000
 """From this many samples on, generation starts with tighter size bounds (see :meth:`_Run.generate`)."""
 WARM_UP_SHARES = (0.25, 0.5)
+LISTING_SHARE = 0.5
+"""Share of the time left that the proof by listing may take before branching has its turn."""
 STALLED_ROUNDS, STALLED_GAIN = 4, 0.002
 """A warm-up ends when this many rounds together lowered the relaxation by less than this share."""
 
@@ -97,6 +100,7 @@ class _Run:
                 self.master, self.incumbents, self.selection_deadline(), self.limits.threads, self.emit, self.now
             )
             self.close_gap()
+            self.branch()
             repair(self.master, self.incumbents, self.repair_deadline(), self.limits.threads, self.emit, self.now)
         except KeyboardInterrupt:
             self.stop = Stop.INTERRUPTED
@@ -199,7 +203,7 @@ class _Run:
         bound = self.master.lower_bound(min(pricing_bound, 0.0))
         if bound is None:
             return
-        self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
+        self.raise_bound(bound)
         if is_optimal:
             self.certificate = _Certificate(problem, bound)
 
@@ -223,11 +227,9 @@ class _Run:
         """List the rules that could still improve the best rule set, if the relaxation is proven."""
         best = self.incumbents.best
         lister = next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
-        if self.certificate is None or self.lower_bound is None or best is None or lister is None:
+        if self.certificate is None or best is None or lister is None or self.is_closed:
             return
-        if best.objective - self.rounded(self.lower_bound) <= 1e-9 or self.deadline.passed:
-            return
-        share = 0.6 if needs_repair(self.incumbents) else 1.0
+        share = LISTING_SHARE if self.master.can_branch or needs_repair(self.incumbents) else 1.0
         proof = prove(
             self.master,
             lister,
@@ -241,8 +243,36 @@ class _Run:
             self.now,
         )
         self.incumbents.add(proof.candidates, "proof by listing")
-        self.lower_bound = max(self.lower_bound, proof.lower_bound)
+        self.raise_bound(proof.lower_bound)
         self.rules_listed = proof.n_listed
+
+    def branch(self) -> None:
+        """Branch and price with the time that is left, where listing left a gap."""
+        if self.certificate is None or not self.master.can_branch or self.is_closed:
+            return
+        branching = branch_and_price(
+            self.master,
+            self.stages,
+            self.incumbents,
+            self.certificate.bound,
+            1.0 if self.master.has_integer_objective else 0.0,
+            self.limits,
+            self.deadline,
+            self.rng,
+        )
+        self.raise_bound(branching.lower_bound)
+        self.emit(Branched(self.now(), branching.n_nodes, branching.lower_bound, branching.closed))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing is left to prove, or no time to prove it."""
+        best = self.incumbents.best
+        if best is None or self.lower_bound is None or self.deadline.passed:
+            return True
+        return best.objective - self.rounded(self.lower_bound) <= 1e-9
+
+    def raise_bound(self, bound: float) -> None:
+        self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
 
     def rounded(self, bound: float) -> float:
         """The bound, rounded up when every objective is a whole number; floating-point noise never rounds it up."""

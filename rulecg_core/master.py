@@ -78,10 +78,16 @@ class Master(ABC):
         """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
         return all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
 
+    def with_constraints(self, constraints: Sequence[Constraint]) -> Master:
+        """The same master with further constraints, on the same pool of rules; what branching needs."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be extended by constraints")
+
     @abstractmethod
     def add_rules(self, rules: Sequence[Rule]) -> int:
         """Take in new rules; how many were taken in."""
 
+    can_branch: bool = False
+    """Whether :meth:`with_constraints` is there: the door to branch and price."""
     is_tightened: bool = False
     """Whether bounds on size are tighter for now than the constraints say: nothing is then proven by bounds."""
 

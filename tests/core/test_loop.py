@@ -24,7 +24,7 @@ from rulecg_core import (
     load_registry,
 )
 from rulecg_core.constraint import Constraint
-from rulecg_core.events import Finished, Note, RoundFinished, RulesListed, StagePriced, Started
+from rulecg_core.events import Branched, Finished, Note, RoundFinished, RulesListed, StagePriced, Started
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
 from rulecg_core.testing.recording import RecordingBackend, RecordingSession
@@ -337,15 +337,37 @@ def test_listing_proves_optimality_and_tells_how_many_rules_mattered(highs):
             assert result.rules_listed == listed[0].n_rules
 
 
+class Unbranched(HammingMaster):
+    """A master that cannot be extended by branches."""
+
+    can_branch = False
+
+
 def test_a_capped_listing_claims_no_optimality(highs):
-    """With a cap of one listed rule the gap stays open unless the relaxation already closed it."""
+    """With a cap of one listed rule and no branching the gap stays open unless the relaxation already closed it."""
     open_gaps = 0
     for seed in range(6):
         problem = noisy_problem(seed, noise=0.35)
         result = generate_columns(
-            HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()], Limits(listed_rules=1)
+            Unbranched(problem, [SizeBound(8)], highs), [BruteForcePricer()], Limits(listed_rules=1)
         )
         if result.rules_listed is not None and result.rules_listed >= 1:
             open_gaps += result.status is Status.LP_OPTIMAL
             assert result.lower_bound >= result.relaxation - 1e-5
     assert open_gaps
+
+
+def test_branching_closes_what_listing_leaves(highs):
+    """With the same cap, branch and price proves the optimum that listing without a cap proves."""
+    branched = 0
+    for seed in range(6):
+        problem = noisy_problem(seed, noise=0.35)
+        events = []
+        capped = generate_columns(
+            HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()], Limits(listed_rules=1), events.append
+        )
+        listed = generate_columns(HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()])
+        branched += any(isinstance(event, Branched) and event.closed for event in events)
+        assert capped.status is Status.OPTIMAL
+        assert capped.objective == listed.objective
+    assert branched
