@@ -17,7 +17,7 @@ from certificates import SETS, problem_of
 
 from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry
 from rulecg_core.branching import branch_and_price
-from rulecg_core.events import Branched, Event, Note
+from rulecg_core.events import Branched, Event
 from rulecg_core.incumbents import Incumbents
 from rulecg_core.stages import DEFAULT_STAGES, Stage
 
@@ -39,7 +39,7 @@ def compare(name: str, problem: Problem, bound: float, seconds: float) -> str:
     master = HammingMaster(problem, size, backend)
     master.add_rules(whole.pool)
     incumbents = Incumbents(master, np.random.default_rng(0), lambda event: None, lambda: 0.0)
-    incumbents.add([master.evaluate(whole.rules)], "whole proof")
+    incumbents.add([master.evaluate(whole.best_rules)], "whole proof")
     began = time.perf_counter()
     alone = branch_and_price(
         master,
@@ -52,11 +52,10 @@ def compare(name: str, problem: Problem, bound: float, seconds: float) -> str:
         np.random.default_rng(0),
     )
     spent = time.perf_counter() - began
-    branched = any(isinstance(event, Branched) for event in events)
-    notes = sum(isinstance(event, Note) for event in events)
+    branched = ", branched" if any(isinstance(event, Branched) for event in events) else ""
     return (
         f"| {name} | {problem.max_conditions} | {whole.objective:g} | {whole.relaxation or 0:.3f} "
-        f"| {whole.lower_bound} ({whole.status}{', branched' if branched else ''}{f', {notes} notes' if notes else ''}) "
+        f"| {whole.lower_bound} ({whole.status}{branched}) "
         f"| {whole.rules_listed} | {whole.seconds:.1f} | {alone.lower_bound:.3f} | {alone.n_nodes} | {alone.closed} "
         f"| {spent:.1f} |"
     )

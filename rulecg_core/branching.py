@@ -77,8 +77,7 @@ def branch_and_price(
     stuck = math.inf
     while queue:
         bound, _, branches = queue[0]
-        noise = 1e-6 * max(1.0, abs(known))
-        if bound > (known - step + noise if step else known - noise):
+        if bound > _worth(known, step):
             return Branching(min(known, stuck), n_nodes, stuck >= known)
         node = None if deadline.passed else _solve(master, branches, stages, incumbents, limits, deadline, rng)
         if node is None:
@@ -90,12 +89,18 @@ def branch_and_price(
         bound = max(bound, node.bound)
         if math.isinf(bound):
             continue
-        if not node.branches:
+        if not node.branches and bound <= _worth(known, step):
             stuck = min(stuck, bound)
         for branch in node.branches:
             n_pushed += 1
             heapq.heappush(queue, (bound, n_pushed, (*branches, branch)))
     return Branching(min(known, stuck), n_nodes, stuck >= known)
+
+
+def _worth(known: float, step: float) -> float:
+    """A part with a bound above this holds no rule set better than the known one."""
+    noise = 1e-6 * max(1.0, abs(known)) if math.isfinite(known) else 0.0
+    return known - step + noise if step else known - noise
 
 
 def _solve(

@@ -304,6 +304,7 @@ class _Run:
         result = Result(
             rules=chosen.rules,
             rule_set=self.master.problem.rule_set(chosen.rules),
+            best_rules=best.rules,
             objective=best.objective,
             selected_objective=chosen.objective,
             errors=chosen.errors,

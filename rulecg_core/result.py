@@ -18,6 +18,8 @@ class Result:
     rules: tuple[Rule, ...]
     """The chosen rules, as features of the problem."""
     rule_set: RuleSet
+    best_rules: tuple[Rule, ...]
+    """The rules with the best objective; others than the chosen ones when Pool Select preferred fewer errors."""
     objective: float
     """The best objective value found (for the Hamming master: the Hamming loss) among rule sets that keep every bound,
     as the master counts and in true counts; what the lower bound is about."""

@@ -38,14 +38,14 @@ class Style:
     not_among: str = "not in {{{}}}"
 
 
-def visible(text: str) -> str:
+def visible(text: str, longest: int = LONGEST) -> str:
     """The text with invisible and direction-changing characters spelled out, and cut when it is very long.
 
     >>> visible("a\\u202eb")
     'a\\\\u202eb'
     """
-    if len(text) > LONGEST:
-        text = text[: LONGEST - 1] + "…"
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode("ascii") for c in text)
