@@ -1,0 +1,82 @@
+"""What a report is about: a model, a table, and what comes of applying one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import frozen
+
+from rulecg_core import UnknownNameError
+from rulecg_core.arrays import AnyArray, BoolArray
+
+from ..fingerprint import Fingerprint
+from ..model import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@frozen(eq=False)
+class Evidence:
+    """A model applied to a table."""
+
+    model: Model
+    table: pd.DataFrame
+    predicted: AnyArray
+    truth: AnyArray | None
+    """The recorded label of every row as the model calls it, or None when the table has none."""
+    sensitive: pd.DataFrame | None
+    is_training_data: bool | None
+    """Whether these are the rows that the rules were learned from; None when the model does not know."""
+
+    @classmethod
+    def of(cls, model: Model, table: pd.DataFrame, target: str | None, sensitive: Sequence[str] | None) -> Evidence:
+        wanted = [name for name in model.sensitive if name in table] if sensitive is None else list(sensitive)
+        for name in [*wanted, *([target] if target else [])]:
+            if name not in table:
+                raise UnknownNameError("column", name, table.columns)
+        column = target or (model.target if model.target in table else None)
+        same = None
+        if model.fingerprint is not None:
+            names = [name for name, _ in model.fingerprint.columns]
+            same = all(name in table for name in names) and Fingerprint.of(table[names]) == model.fingerprint
+        return cls(
+            model=model,
+            table=table,
+            predicted=model.predict(table),
+            truth=None if column is None else _as_model_calls_them(table[column], model.classes),
+            sensitive=table[wanted] if wanted else None,
+            is_training_data=same,
+        )
+
+    @property
+    def positive(self) -> Any:
+        return self.model.classes[1]
+
+    @property
+    def y_pred(self) -> BoolArray:
+        return np.asarray(self.predicted == self.positive)
+
+    @property
+    def y_true(self) -> BoolArray:
+        assert self.truth is not None
+        return np.asarray([label == self.positive for label in self.truth], dtype=bool)
+
+
+def _as_model_calls_them(column: pd.Series[Any], classes: tuple[Any, ...]) -> AnyArray:
+    """Labels as read from a file (``1``, ``1.0``, ``True``, ``yes``) as the model's classes; others stay."""
+    by_text = {_text(label): label for label in classes}
+    known = {value: by_text.get(_text(value), value) for value in column.dropna().unique().tolist()}
+    if len(classes) == 2 and isinstance(classes[0], str) and classes[0] == f"not {classes[1]}":
+        known = {value: label if label == classes[1] else classes[0] for value, label in known.items()}
+    labels = np.empty(len(column), dtype=object)
+    labels[:] = [known.get(value) for value in column.astype(object).where(column.notna(), None)]
+    return labels
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
