@@ -85,6 +85,9 @@ class _Run:
     def execute(self, start: Sequence[Rule]) -> Result:
         if not self.stages:
             raise ConfigurationError("Column generation needs at least one pricer.")
+        for stage in self.stages:
+            stage.pricer.prepare()
+        self.began = time.perf_counter()
         self.deadline = Deadline.after(self.limits.seconds)
         self.tell_beginning()
         self.master.add_rules(start)

@@ -113,6 +113,10 @@ class Pricer(ABC):
     can_list: ClassVar[bool] = False
     """Whether :meth:`list_below` is there: the door to proofs over all rules."""
 
+    def prepare(self) -> None:
+        """Load or compile what the first call would otherwise wait for; called before anybody's clock starts."""
+        return None
+
     @abstractmethod
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         """Up to ``limits.max_rules`` distinct rules, best first; the core re-prices them on the full data."""
