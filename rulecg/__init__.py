@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from . import datasets
     from .binarizer import Binarizer
     from .classifier import RuleSetClassifier
+    from .cross_validation import RuleSetClassifierCV
     from .model import Model
     from .model_file import load_model, save_model
     from .multiclass import ClassRuleSets
+    from .paths import ComplexityPath, complexity_path
+    from .report import build_report
     from .result import FitResult
 
 __version__ = "0.1.0"
@@ -24,12 +27,16 @@ __version__ = "0.1.0"
 _HOMES = {
     "Binarizer": ".binarizer",
     "ClassRuleSets": ".multiclass",
+    "ComplexityPath": ".paths",
     "Condition": "rulecg_core",
     "FitResult": ".result",
     "Model": ".model",
     "RuleSet": "rulecg_core",
     "RuleSetClassifier": ".classifier",
+    "RuleSetClassifierCV": ".cross_validation",
     "RulecgError": "rulecg_core",
+    "build_report": ".report",
+    "complexity_path": ".paths",
     "load_model": ".model_file",
     "save_model": ".model_file",
 }
@@ -38,12 +45,16 @@ _MODULES = ("datasets",)
 __all__ = [
     "Binarizer",
     "ClassRuleSets",
+    "ComplexityPath",
     "Condition",
     "FitResult",
     "Model",
     "RuleSet",
     "RuleSetClassifier",
+    "RuleSetClassifierCV",
     "RulecgError",
+    "build_report",
+    "complexity_path",
     "datasets",
     "load_model",
     "save_model",

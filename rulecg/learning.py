@@ -21,6 +21,7 @@ from rulecg_core import (
     Problem,
     Registry,
     Result,
+    Rule,
     RulecgWarning,
     Stop,
     generate_columns,
@@ -40,6 +41,8 @@ class Recipe:
     called_by_name: frozenset[str]
     """Which of the pricers were made here, not by the caller."""
     master: Callable[..., Any]
+    start: tuple[Rule, ...] = ()
+    """Rules to begin with, for example the pool of an earlier run on the same data."""
 
     def learn(self, problem: Problem, limits: Limits, observer: Observer | None, seed: int) -> Result:
         """Learn a rule set; plugins that listen hear every event, and the observer too."""
@@ -50,7 +53,7 @@ class Recipe:
                 observer(event)
 
         master = self.master(problem, self.constraints, self.backend)
-        result = generate_columns(master, self.pricers, limits, on_event, seed=seed)
+        result = generate_columns(master, self.pricers, limits, on_event, seed=seed, start=self.start)
         for note in result.notes:
             warnings.warn(note, RulecgWarning, stacklevel=4)
         return result

@@ -176,17 +176,20 @@ def test_axis_ticks_are_round_and_inside():
     assert ticks(3, 3) == [3]
 
 
+def in_browser(path, profile):
+    quiet = ["--disable-quic", "--disable-sync", "--disable-background-networking", "--disable-component-update"]
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr", *quiet]
+    command = [CHROMIUM, *flags, f"--user-data-dir={profile}", "--dump-dom", path.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_in_a_real_browser_nothing_runs_nothing_fails_and_all_is_there(nasty, model, table, tmp_path):
     """Chromium builds the page without a console message, and hostile names stay text in its document."""
     for name, text in {"good": build_report(model, table), "nasty": build_report(*nasty)}.items():
         path = tmp_path / f"{name}.html"
         path.write_text(text, encoding="utf-8")
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync", "--disable-background-networking", "--disable-component-update", "--enable-logging=stderr"]
-        done = subprocess.run(
-            [CHROMIUM, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
-            capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+        done = in_browser(path, tmp_path / "profile")
         assert "CONSOLE" not in done.stderr
         parsed = Page(done.stdout)
         assert "script" not in parsed.tags

@@ -1,0 +1,83 @@
+"""``rulecg path``: how accuracy grows with the complexity allowed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from rulecg_core import ConfigurationError
+
+from . import task
+from .exit_codes import OK
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAME = "path"
+HELP = "Learn rule sets of growing complexity over one pool of rules; a table, and a plot if wanted."
+
+
+def numbers(text: str) -> list[float]:
+    return [float(part) for part in task.names(text)]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    task.add_arguments(parser)
+    parser.add_argument(
+        "--complexities", metavar="NUMBERS", type=numbers, default=[5.0, 10.0, 15.0, 20.0, 30.0],
+        help="limits on rules and conditions together (5,10,15,20,30)",
+    )  # fmt: skip
+    parser.add_argument("--folds", metavar="N", type=int, default=0, help="also score on held-out rows in N folds (0)")
+    parser.add_argument("--out", metavar="FILE", help="write the table as CSV, for rulecg report --path")
+    parser.add_argument("--plot", metavar="FILE", help="write a plot (.png, .svg or .pdf)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..cross_validation import RuleSetClassifierCV
+    from ..paths import complexity_path
+    from ..table_files import write_text
+
+    job = task.Task.of(arguments)
+    template = task.classifier_from(arguments, 30).set_params(verbose=0)
+    settings = {"estimator": template, "time_limit": arguments.time_limit}
+    chosen: float | None = None
+    if arguments.folds:
+        search = RuleSetClassifierCV(
+            arguments.complexities, cv=arguments.folds, n_jobs=arguments.jobs, verbose=0 if arguments.quiet else 1,
+            **settings,
+        )  # fmt: skip
+        with task.progress_on_stderr():
+            search.fit(job.inputs, job.labels, sensitive_features=job.sensitive)
+        table, chosen = search.cv_results_, search.best_complexity_
+    else:
+        path = complexity_path(
+            job.inputs, job.labels, arguments.complexities, sensitive_features=job.sensitive,
+            on_point=None if arguments.quiet else lambda limit, best: print(
+                f"complexity {limit:g}: objective {best.result_.objective:g}", file=sys.stderr, flush=True
+            ),
+            **settings,
+        )  # fmt: skip
+        table = path.table
+    print(table.to_string(index=False))
+    if chosen is not None:
+        print(f"Best on held-out rows: --max-complexity {chosen:g}")
+    if arguments.out:
+        write_text(arguments.out, table.to_csv(index=False))
+    if arguments.plot:
+        _plot(table, chosen, arguments.plot)
+    return OK
+
+
+def _plot(table: pd.DataFrame, chosen: float | None, out: str) -> None:
+    from ..paths import plot_path
+
+    try:
+        import matplotlib
+    except ImportError:
+        raise ConfigurationError("Plots need matplotlib: pip install 'rulecg[plot]'.") from None
+    matplotlib.use("Agg")
+    try:
+        plot_path(table, chosen).figure.savefig(out)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"Cannot write the plot {out}: {error}.") from None
