@@ -213,12 +213,17 @@ class _Run:
     # Choice and proof -----------------------------------------------------------------------------------------------
 
     def selection_deadline(self) -> Deadline:
-        """What is left, but at least a moment: a run that used up its time still chooses a rule set."""
+        """What is left, but at least a moment: a run that used up its time still chooses a rule set.
+
+        Where a proof follows, the restricted MIP only prepares it and gets about as long as generation took.
+        """
         if math.isinf(self.deadline.moment):
             return self.deadline
         least = min(1.0, 0.1 * (self.limits.seconds or 1.0))
-        share = 0.5 if self.certificate is not None else 1.0
-        return Deadline.after(max(self.deadline.remaining * share, least))
+        most = self.deadline.remaining
+        if self.certificate is not None:
+            most = min(0.5 * most, max(least, self.now()))
+        return Deadline.after(max(most, least))
 
     def repair_deadline(self) -> Deadline:
         """What is left, but at least a few moments: a bound that is broken in true counts must not be returned."""
