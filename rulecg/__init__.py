@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .paths import ComplexityPath, complexity_path
     from .report import build_report
     from .result import FitResult
+    from .stability import alternative_rules, rule_stability
 
 __version__ = "0.1.0"
 
@@ -35,9 +36,11 @@ _HOMES = {
     "RuleSetClassifier": ".classifier",
     "RuleSetClassifierCV": ".cross_validation",
     "RulecgError": "rulecg_core",
+    "alternative_rules": ".stability",
     "build_report": ".report",
     "complexity_path": ".paths",
     "load_model": ".model_file",
+    "rule_stability": ".stability",
     "save_model": ".model_file",
 }
 _MODULES = ("datasets",)
@@ -53,10 +56,12 @@ __all__ = [
     "RuleSetClassifier",
     "RuleSetClassifierCV",
     "RulecgError",
+    "alternative_rules",
     "build_report",
     "complexity_path",
     "datasets",
     "load_model",
+    "rule_stability",
     "save_model",
 ]
 

@@ -1,9 +1,13 @@
-"""How a fitted classifier shows itself: ``print`` gives the rules, notebooks get them beside scikit-learn's diagram."""
+"""How a fitted classifier shows and explains itself: ``print`` gives the rules, notebooks get them in HTML."""
 
 from __future__ import annotations
 
 import html
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .explain import Explanation
 
 
 class ShowsRules:
@@ -16,6 +20,16 @@ class ShowsRules:
         if not hasattr(self, "rule_set_"):
             return repr(self)
         return f"{self.rule_set_}\n{self.result_.certificate()}"
+
+    def explain(self, X: Any, *, immutable: Sequence[str] = (), max_reasons: int = 4) -> list[Explanation]:
+        """For every row the rules that decided; for rejected rows the smallest changes that would be enough.
+
+        Columns in ``immutable`` are never proposed to change. At most ``max_reasons`` changes and ways are given.
+        """
+        from .model_file import to_model
+
+        classifier: Any = getattr(self, "best_estimator_", self)
+        return to_model(classifier).explain(classifier._named(X), immutable=immutable, max_reasons=max_reasons)
 
     def _repr_html_(self) -> str:
         return self._with_rules(super()._repr_html_)  # type: ignore[misc]

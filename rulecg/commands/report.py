@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from rulecg_core import ConfigurationError
 
 from . import model_data
 from .exit_codes import OK
 from .task import names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..model import Model
 
 NAME = "report"
 HELP = "Write one self-contained HTML page about a model on a table: rules, accuracy, certificate, groups, settings."
@@ -21,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sensitive", metavar="COLUMNS", type=names, help="columns that define groups (those learned with)"
     )
     parser.add_argument("--path", metavar="FILE", help="a table that rulecg path wrote, to show accuracy against size")
+    parser.add_argument(
+        "--resamples", metavar="N", type=int, default=0, help="learn again from N resamples: how stable are the rules? (0)"
+    )
     parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
     parser.add_argument("--out", metavar="FILE", default="report.html", help="where to write (report.html)")
 
@@ -35,9 +44,28 @@ def run(arguments: argparse.Namespace) -> int:
         path = read_table(arguments.path)
         if not {"max_complexity", "accuracy"} <= set(path.columns):
             raise ConfigurationError(f"{arguments.path} is no table that rulecg path wrote.")
-    page = build_report(
-        model, table, target=arguments.target, sensitive=arguments.sensitive, title=arguments.title, path=path
-    )
+    checked = _stability(model, table, arguments) if arguments.resamples else {}
+    about = {"target": arguments.target, "sensitive": arguments.sensitive, "title": arguments.title}
+    page = build_report(model, table, path=path, **about, **checked)
     write_text(arguments.out, page)
     print(f"Report: {arguments.out}")
     return OK
+
+
+def _stability(model: Model, table: pd.DataFrame, arguments: argparse.Namespace) -> dict[str, pd.DataFrame]:
+    """Learn again from these rows, as the model was learned: how stable the rules are, and what others would do."""
+    from ..report.evidence import Evidence
+    from ..stability import alternative_rules, relearner, rule_stability
+
+    evidence = Evidence.of(model, table, arguments.target, arguments.sensitive)
+    if evidence.truth is None or not model.is_binary:
+        raise ConfigurationError("--resamples needs a table with the recorded outcome, and a model of two classes.")
+    inputs = table[list(model.rule_set.columns)]
+    groups = table[list(model.sensitive)] if model.sensitive else None
+    stability = rule_stability(
+        model, inputs, evidence.y_true, sensitive_features=groups, n_resamples=arguments.resamples
+    )
+    if model.settings.get("constraints"):
+        return {"stability": stability}
+    again = relearner(model).set_params(time_limit=5.0).fit(inputs, evidence.y_true)
+    return {"stability": stability, "alternatives": alternative_rules(again, inputs, evidence.y_true)}

@@ -31,11 +31,13 @@ def build_report(
     title: str | None = None,
     path: pd.DataFrame | None = None,
     stability: pd.DataFrame | None = None,
+    alternatives: pd.DataFrame | None = None,
 ) -> str:
     """A self-contained HTML page about the model on this table.
 
     ``target`` and ``sensitive`` default to what the model was learned with; ``path`` is a table of
-    :func:`rulecg.complexity_path`, ``stability`` one of :func:`rulecg.rule_stability`.
+    :func:`rulecg.complexity_path`, ``stability`` one of :func:`rulecg.rule_stability`, ``alternatives`` one of
+    :func:`rulecg.alternative_rules`.
     """
     evidence = Evidence.of(model, table, target, sensitive)
     heading = title or f"Rules for “{model.rule_sets[0].outcome if model.is_binary else model.target or 'classes'}”"
@@ -45,7 +47,7 @@ def build_report(
         sections.append(path_section(path, float(chosen) if isinstance(chosen, (int, float)) else None))
     sections += fairness_sections(evidence, load_registry())
     if stability is not None:
-        sections.append(_stability_section(stability))
+        sections.append(_stability_section(stability, alternatives))
     sections.append(_card_section(evidence))
     links = [element("li", part.link()) for part in sections]
     body = join(
@@ -80,20 +82,29 @@ def _page(title: str, body: Markup) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def _stability_section(stability: pd.DataFrame) -> Section:
+def _stability_section(stability: pd.DataFrame, alternatives: pd.DataFrame | None) -> Section:
     rows = [
-        [line["rule"], percent(line["found_again"]), percent(line["same_rows"])]
+        [line["rule"], percent(line["found_again"], 0), percent(line["same_rows"], 0)]
         for line in stability.to_dict("records")
     ]
-    return section(
-        "stability",
-        "Would other data have given other rules?",
+    parts = [
         paragraph(
             "Rule sets can change a lot when the data change a little. The rules were learned again from resampled "
-            "rows; a rule that comes back often is one to rely on."
+            "rows. A rule that comes back often, or whose rows do, is one to rely on."
         ),
-        table(["rule", "same rule again", "overlap of rows with the nearest rule"], rows, "Share of resampled fits"),
-    )
+        table(["rule", "same rule again", "overlap with the nearest rule"], rows, "Over all resamples"),
+    ]
+    if alternatives is not None and len(alternatives):
+        swaps = [
+            [line["rule"], line["instead"], number(line["errors"]), f"{line['more_errors']:+g}"]
+            for line in alternatives.to_dict("records")
+        ]
+        head = ["instead of", "one could have", "wrong rows", "difference"]
+        parts += [
+            element("h3", "Other rule sets about as good"),
+            table(head, swaps, "One rule replaced; the rest as above", numbers_from=2),
+        ]
+    return section("stability", "Would other data have given other rules?", *parts)
 
 
 def _card_section(evidence: Evidence) -> Section:
