@@ -12,9 +12,12 @@ from .events import Event, IncumbentFound
 from .limits import Deadline
 from .local_search import LocalSearch
 from .master import Candidate, Master
+from .rounding import drawn_rule_sets
 
 SHARE = 0.15
 """Share of the time of column generation that local search may take."""
+DRAWN = 12
+"""How many rule sets drawn from the relaxation a search starts from at most."""
 MOMENT = 0.25
 """No search before this many seconds: small problems are solved sooner."""
 
@@ -84,7 +87,9 @@ class Incumbents:
             self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
-            starts = [c.rules for c in (self.choose() if count_once else self.best,) if c is not None and c.rules]
+            known = self.choose() if count_once else self.best
+            starts = [] if known is None or not known.rules else [known.rules]
+            starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))
             share = deadline.within(deadline.remaining / (len(counts) - number))
             found = self._searches[count_once].improve(starts, share, self.rng, restarts=restarts)
             self.master.add_rules([rule for candidate in found[:1] for rule in candidate.rules])

@@ -215,14 +215,15 @@ class _Run:
     def selection_deadline(self) -> Deadline:
         """What is left, but at least a moment: a run that used up its time still chooses a rule set.
 
-        Where a proof follows, the restricted MIP only prepares it and gets about as long as generation took.
+        Where a proof follows, the restricted MIP only prepares it and gets about as long as generation took; bounds on
+        samples leave gaps that listing seldom closes, so there it gets half.
         """
         if math.isinf(self.deadline.moment):
             return self.deadline
         least = min(1.0, 0.1 * (self.limits.seconds or 1.0))
         most = self.deadline.remaining
         if self.certificate is not None:
-            most = min(0.5 * most, max(least, self.now()))
+            most = min(0.5 * most, max(least, self.now()) if self.master.counts_only_size else math.inf)
         return Deadline.after(max(most, least))
 
     def repair_deadline(self) -> Deadline:

@@ -74,6 +74,11 @@ class Master(ABC):
     pool: RulePool
 
     @property
+    def counts_only_size(self) -> bool:
+        """Whether every row is about the size of the rule set alone, not about which samples it covers or misses."""
+        return all(row.form.cover is None and row.form.zeta is None for row in self.rows)
+
+    @property
     def counts_truly(self) -> bool:
         """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
         return all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
