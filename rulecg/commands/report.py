@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--path", metavar="FILE", help="a table that rulecg path wrote, to show accuracy against size")
     parser.add_argument(
-        "--resamples", metavar="N", type=int, default=0, help="learn again from N resamples: how stable are the rules? (0)"
+        "--resamples", metavar="N", type=int, default=0, help="learn again from N resamples: are the rules stable? (0)"
     )
     parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
     parser.add_argument("--out", metavar="FILE", default="report.html", help="where to write (report.html)")
@@ -45,8 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
         if not {"max_complexity", "accuracy"} <= set(path.columns):
             raise ConfigurationError(f"{arguments.path} is no table that rulecg path wrote.")
     checked = _stability(model, table, arguments) if arguments.resamples else {}
-    about = {"target": arguments.target, "sensitive": arguments.sensitive, "title": arguments.title}
-    page = build_report(model, table, path=path, **about, **checked)
+    page = build_report(
+        model,
+        table,
+        target=arguments.target,
+        sensitive=arguments.sensitive,
+        title=arguments.title,
+        path=path,
+        stability=checked.get("stability"),
+        alternatives=checked.get("alternatives"),
+    )
     write_text(arguments.out, page)
     print(f"Report: {arguments.out}")
     return OK

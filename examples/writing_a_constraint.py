@@ -1,0 +1,44 @@
+"""Writing a constraint: a bound of one's own in a few lines, which no solver and no pricer needs to know about.
+
+The bound here: a regulator wants the rules to accept no more than a given share of all applicants, in every group of
+a sensitive column. Run it with ``python examples/writing_a_constraint.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from rulecg import RuleSetClassifier, datasets
+from rulecg_core import Constraint, Problem, Row
+
+
+@frozen
+class AtMostSelected(Constraint):
+    """In every group of the sensitive columns at most this share is accepted."""
+
+    share: float
+
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        return [
+            (problem.selection_rate(group) <= self.share).named(f"selected {group}")
+            for column in problem.groups.columns
+            for group in problem.groups.of_column(column)
+        ]
+
+
+def main() -> None:
+    data, target, sensitive = datasets.load("lending")
+    for share in (1.0, 0.2):
+        classifier = RuleSetClassifier(max_complexity=12, time_limit=4, constraints=[AtMostSelected(share)])
+        classifier.fit(data, target, sensitive_features=sensitive)
+        selected = sensitive.assign(selected=classifier.predict(data)).groupby("sex")["selected"].mean()
+        accuracy = classifier.score(data, target)
+        print(f"== at most {share:.0%}: accuracy {accuracy:.1%}, selected {selected.round(3).to_dict()}")
+        print(classifier.rule_set_, "\n")
+        assert (selected <= share + 1e-9).all()
+
+
+if __name__ == "__main__":
+    main()

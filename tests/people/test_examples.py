@@ -1,0 +1,22 @@
+"""The examples run from start to end and show what they promise."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOWN = {
+    "first_rule_set.py": "predicts the same",
+    "fair_lending.py": "equalized odds within 0.1",
+    "writing_a_constraint.py": "at most 20%",
+    "comparing_solvers.py": "highs    objective 0, optimal",
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_examples_run(name, capsys):
+    """As a person would run them."""
+    space = runpy.run_path(str(EXAMPLES / name))
+    space["main"]()
+    assert SHOWN[name] in capsys.readouterr().out
