@@ -80,7 +80,6 @@ def fairness_path(
         )
         for size, eps in points
     }
-    recipes[points[0]].warm_up()
     walk = _Walk(problem, recipes, time_limit, effective_n_jobs(n_jobs), random_state)
     results = walk.run()
     return _table(problem, recipes, results)

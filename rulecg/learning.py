@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from attrs import frozen
 
 from rulecg_core import (
     Backend,
-    Condition,
     ConfigurationError,
     Constraint,
     Limits,
@@ -23,7 +21,6 @@ from rulecg_core import (
     Result,
     Rule,
     RulecgWarning,
-    Stop,
     generate_columns,
 )
 from rulecg_core.events import Event, Observer
@@ -38,8 +35,6 @@ class Recipe:
     backend: Backend
     constraints: tuple[Constraint, ...]
     pricers: tuple[tuple[str, Pricer], ...]
-    called_by_name: frozenset[str]
-    """Which of the pricers were made here, not by the caller."""
     master: Callable[..., Any]
     start: tuple[Rule, ...] = ()
     """Rules to begin with, for example the pool of an earlier run on the same data."""
@@ -57,37 +52,6 @@ class Recipe:
         for note in result.notes:
             warnings.warn(note, RulecgWarning, stacklevel=4)
         return result
-
-    def warm_up(self) -> None:
-        """Let pricers that compile on first use do so on a toy problem, before anybody's clock starts.
-
-        Once per process, and only for pricers called by name: an object made by the caller is not called unasked.
-        """
-        cold = [(name, pricer) for name, pricer in self.pricers if name in self.called_by_name - _WARM]
-        if not cold:
-            return
-        master = self.master(_toy_problem(), self.constraints[:1], self.backend)
-        if generate_columns(master, cold, Limits(seconds=None, iterations=4)).stop is Stop.INTERRUPTED:
-            raise KeyboardInterrupt
-        _WARM.update(name for name, _ in cold)
-
-
-_WARM: set[str] = set()
-"""Pricers that have run in this process."""
-
-
-def _toy_problem() -> Problem:
-    rng = np.random.default_rng(0)
-    numbers, label_noise = rng.random((120, 3)), rng.random(120) < 0.1
-    conditions = [
-        condition
-        for column in range(3)
-        for threshold in (0.2, 0.4, 0.6, 0.8)
-        for condition in (Condition(f"x{column}", "<=", threshold), Condition(f"x{column}", ">", threshold))
-    ]
-    X = np.column_stack([condition.holds(numbers[:, int(condition.column[1])]) for condition in conditions])
-    y = ((numbers[:, 0] > 0.5) & (numbers[:, 1] > 0.3)) ^ label_noise
-    return Problem.from_arrays(X, y, conditions=conditions, max_conditions=3)
 
 
 def compose(
@@ -113,16 +77,14 @@ def compose(
     wanted = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
     found_backend = registry.backend(backend)
     complexity = registry.constraint(f"complexity:{max_complexity!r}")
-    stages = _stages(registry, pricers)
     return Recipe(
         registry=registry,
         backend=found_backend,
         constraints=(complexity, *(registry.constraint(constraint) for constraint in wanted)),
         pricers=tuple(
             (pricer if isinstance(pricer, str) else type(pricer).__name__, registry.pricer(pricer, found_backend))
-            for pricer in stages
+            for pricer in _stages(registry, pricers)
         ),
-        called_by_name=frozenset(pricer for pricer in stages if isinstance(pricer, str)),
         master=registry.entry("master", loss).factory,
     )
 

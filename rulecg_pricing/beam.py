@@ -14,6 +14,7 @@ from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 from ._chains import exclusive_numbers
 from ._passes import Extensions, cover_sums, extend, negative_rules
+from ._toy import run_once
 
 
 def _as_widths(widths: Any) -> tuple[int, ...]:
@@ -84,6 +85,9 @@ class BeamSearch(Pricer):
     """Share of the features, drawn anew for each call, that rules may use."""
     noise: float = field(default=0.0, validator=_not_negative)
     """Rules are chosen for extension by their value plus noise of this share of the values' spread."""
+
+    def prepare(self) -> None:
+        run_once(self)
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         prices = problem.condition_prices

@@ -16,6 +16,8 @@ from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, Prici
 from rulecg_core.rules import Rule
 from rulecg_core.status import Stop
 
+from ._toy import run_once
+
 LAG = 8
 """The part of the search below root condition s knows what the parts up to s - LAG found: a fixed lag makes results
 independent of the number of threads, which only decides how many parts run at a time."""
@@ -30,6 +32,9 @@ class ExactSearch(Pricer):
     """Finds the rule with the least reduced cost and proves it, by depth-first branch and bound on all cores."""
 
     can_list: ClassVar[bool] = True
+
+    def prepare(self) -> None:
+        run_once(self)
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
