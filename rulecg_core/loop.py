@@ -227,8 +227,8 @@ class _Run:
         return Deadline.after(max(most, least))
 
     def repair_deadline(self) -> Deadline:
-        """What is left, but at least a few moments: a bound that is broken in true counts must not be returned."""
-        if math.isinf(self.deadline.moment):
+        """What is left; while no rule set keeps every bound in true counts, at least a few moments to find one."""
+        if math.isinf(self.deadline.moment) or self.incumbents.choose() is not None:
             return self.deadline
         return Deadline.after(max(self.deadline.remaining, min(3.0, 0.2 * (self.limits.seconds or 1.0))))
 
@@ -266,7 +266,7 @@ class _Run:
             self.certificate.bound,
             1.0 if self.master.has_integer_objective else 0.0,
             self.limits,
-            self.deadline,
+            self.deadline.within(self.deadline.remaining * (0.6 if needs_repair(self.incumbents) else 1.0)),
             self.rng,
         )
         self.raise_bound(branching.lower_bound)

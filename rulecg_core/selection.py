@@ -55,7 +55,7 @@ def repair(
     now: Callable[[], float],
 ) -> None:
     """The exact 0-1 model over the generated rules: the fewest errors with every bound kept in true counts."""
-    if not len(master.pool) or not needs_repair(incumbents):
+    if not len(master.pool) or deadline.passed or not needs_repair(incumbents):
         return
     emit(Note(now(), "the best rule set breaks a bound in true counts: solving the exact 0-1 model"))
     chosen = incumbents.choose()
