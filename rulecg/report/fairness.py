@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 24
 """Tables show at most this many groups, the largest."""
+MOST_BOUNDS = 100
+FREE = 1e-7
 _RATES = (
     ("selection_rate", "predicted positive", "Share predicted positive, by group"),
     ("true_positive_rate", "true positive rate", "Share of recorded positives predicted positive, by group"),
@@ -197,23 +199,29 @@ def _ledger(found: pd.DataFrame, rule_set: RuleSet) -> list[Markup]:
 
 
 def _price_section(evidence: Evidence) -> Section | None:
-    """What the bounds cost: the duals of the last relaxation, in loss per 0.01 of bound."""
+    """What the bounds cost: the duals of the last relaxation."""
     certificate = evidence.model.certificate
     if certificate is None or not certificate.constraints:
         return None
-    rows = []
+    priced, free = [], []
     for line in sorted(certificate.constraints, key=lambda line: -abs(line["dual"] or 0.0)):
         dual = abs(line["dual"] or 0.0)
-        cost = "nothing" if dual < 1e-7 else f"{dual * 0.01:.3g}"
-        rows.append([line["row"], number(line["value"]), number(line["true_value"]), cost])
-    head = ["bound", "as the master counts", "true value", "loss saved per 0.01"]
-    return section(
-        "price",
-        "The price of the constraints",
+        cells = [line["row"], number(line["value"]), number(line["true_value"])]
+        if dual < FREE:
+            free.append(cells)
+        elif line["row"] == "complexity":
+            priced.append([*cells, f"{dual:.3g} per rule or condition"])
+        else:
+            priced.append([*cells, f"{dual * 0.01:.3g} per 0.01"])
+    head = ["bound", "as the master counts", "true value"]
+    parts = [
         paragraph(
-            "How much of the loss would be saved if a bound were loosened a little, according to the last "
-            "relaxation. A bound that costs nothing holds by itself."
-        ),
-        table(head, rows[:60], "Training rows; the costliest bound first"),
-        *([paragraph(f"{len(rows) - 60} further rows are not shown.", class_="note")] if len(rows) > 60 else []),
-    )
+            "How much of the loss would be saved if a bound were loosened a little, according to the last relaxation."
+        )
+    ]
+    if priced:
+        parts.append(table([*head, "loss saved"], priced[:MOST_BOUNDS], "Training rows; the costliest bound first"))
+    if free:
+        shown = table(head, free[:MOST_BOUNDS], "Training rows; these bounds hold by themselves")
+        parts.append(details(f"{len(free)} bounds that cost nothing", shown))
+    return section("price", "The price of the constraints", *parts)

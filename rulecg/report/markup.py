@@ -48,7 +48,9 @@ def paragraph(*children: Any, **attributes: Any) -> Markup:
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str, numbers_from: int = 1) -> Markup:
     """A table that can be scrolled by keyboard; columns from ``numbers_from`` on are aligned as numbers."""
-    header = element("tr", *(element("th", cell, scope="col") for cell in head))
+    header = element(
+        "tr", *(element("th", c, scope="col", class_=_cell_class(place, numbers_from)) for place, c in enumerate(head))
+    )
     body = [
         element(
             "tr",

@@ -284,7 +284,8 @@ def path_section(path: Any, chosen: float | None) -> Section:
         f"{number(float(path['max_complexity'].max()))} the accuracy on training rows goes from "
         f"{percent(float(path['accuracy'].iloc[0]))} to {percent(float(path['accuracy'].iloc[-1]))}."
     )
-    chart = line_chart(lines, "rules and conditions allowed", "accuracy", summary, marked, "this model")
+    names = ("rules and conditions allowed", "accuracy", summary)
+    chart = line_chart(lines, *names, marked=marked, marked_name="this model's limit")
     head = [
         name
         for name in ("max_complexity", "complexity", "n_rules", "objective", "lower_bound", "accuracy", "cv_accuracy")
