@@ -58,6 +58,8 @@ N_INTS, N_FLOATS, N_BITS = 7, 6, 3
 TINY = 1e-11
 DEAD = -1e300
 """The gain noted for a pair that is in no rule of interest."""
+NEVER = 1e300
+"""The cost noted for a pair of one chain."""
 
 
 @compiled(F1, I1, INT)
@@ -204,18 +206,20 @@ def weigh_thirds(
 
 @compiled(
     INT, INT, INT, INT, F1, I1, F1, F1, F1, I1, U2, U1, I1, I1, U2, F2, F3, types.boolean, I1, F2, F, I1, F1, F1, I2,
-    I1, INT, INT, F2, F2, I2, F2, U2, outer=True,
+    I1, INT, INT, F2, F2, I1, I2, F2, U2, outer=True,
 )
 def weigh_rows(
     first_row, last_row, size, further, frame_numbers, candidates, gains, costs, prices, chains, columns, covered,
     words, terms, masks, values, tables, has_parent, parents, up_pair_gains, least_price, state,
-    numbers, found_values, found_rules, rule, depth, spent_at, pair_gains, pair_costs, ints, floats,
+    numbers, found_values, found_rules, rule, depth, spent_at, pair_gains, pair_costs, dominated, ints,
+    floats,
     bits,
 ):
     """Weigh candidates first_row to last_row, each with every later one that could still matter; record rules, note
     pairs that live. Returns the row that comes next: before the last when the budget is spent or the room is full."""
     chosen, thirds = ints[0], ints[1]
     row_gains, row_costs, removals, third_costs, third_gains = floats[0], floats[1], floats[2], floats[3], floats[4]
+    lows = floats[5]
     row_bits, pair_bits = bits[0], bits[1]
     total_cost = frame_numbers[COST]
     exact_covers = state[LISTING] == 1
@@ -225,6 +229,11 @@ def weigh_rows(
             exact_covers and state[FOUND] + (later * (later + 1)) // 2 > found_values.shape[0]
         ):
             return i
+        if further >= 2:
+            for j in range(i + 1, size):
+                pair_gains[i, j] = DEAD
+            if dominated[i]:
+                continue
         chain = chains[i]
         price = frame_numbers[PRICE] + prices[i]
         gain = gains[i]
@@ -237,14 +246,15 @@ def weigh_rows(
             row_costs, i + 1, later, row_bits, columns, words[1], words[2], terms, masks, values, tables
         )
         state[WORK] += later * (1 + (words[2] - words[1]) // 2)
+        least_cost = cost
+        for c in range(later):
+            row_costs[c] = row_costs[c] if chains[i + 1 + c] != chain else NEVER
+        for c in range(later):
+            least_cost = min(least_cost, row_costs[c])
         # The largest removals of cost by other conditions, of different chains: candidates are in order of removal.
         # With one further condition it must join i too: then what it removes below i is known.
-        if further == 1:
-            removals[1] = 0.0
-            for c in range(later):
-                if cost - row_costs[c] > removals[1] and chains[i + 1 + c] != chain:
-                    removals[1] = cost - row_costs[c]
-        else:
+        removals[1] = cost - least_cost
+        if further > 1:
             n_removals = 0
             removals[0] = 0.0
             j = 0
@@ -262,27 +272,34 @@ def weigh_rows(
             while n_removals < further:
                 removals[n_removals + 1] = removals[n_removals]
                 n_removals += 1
-        cut = numbers[CUT]
+        # What the pair must cost at least, by its own cost and by what each condition alone gains.
+        for c in range(later):
+            lows[c] = row_costs[c]
+        for q in range(1, further + 1):
+            for c in range(later):
+                lows[c] = min(lows[c], q * least_price + max(0.0, row_costs[c] - removals[q]))
+        for c in range(later):
+            lows[c] += prices[i + 1 + c] - min(gain, gains[i + 1 + c])
+        limit = numbers[CUT] - price
         n_chosen = 0
         for c in range(later):
-            j = i + 1 + c
-            most_gain = min(gain, gains[j])
+            chosen[n_chosen] = i + 1 + c
+            n_chosen += lows[c] < limit
+        n_kept = 0
+        for c in range(n_chosen):
+            j = chosen[c]
+            low = lows[j - i - 1]
             if has_parent:
+                # The pair gains no more than it did above.
                 one, two = parents[i], parents[j]
                 if one > two:
                     one, two = two, one
-                most_gain = min(most_gain, up_pair_gains[one, two])
-            pair_cost = row_costs[c]
-            low = pair_cost
-            for q in range(1, further + 1):
-                low = min(low, q * least_price + max(0.0, pair_cost - removals[q]))
-            chosen[n_chosen] = j
-            row_costs[n_chosen] = pair_cost
-            row_gains[n_chosen] = 0.0
-            n_chosen += int((price + prices[j] - most_gain + low < cut) & (chains[j] != chain))
-        if further >= 2:
-            for j in range(i + 1, size):
-                pair_gains[i, j] = DEAD
+                low += max(0.0, min(gain, gains[j]) - up_pair_gains[one, two])
+            chosen[n_kept] = j
+            row_costs[n_kept] = row_costs[j - i - 1]
+            row_gains[n_kept] = 0.0
+            n_kept += low < limit
+        n_chosen = n_kept
         if n_chosen == 0:
             continue
         weigh_chosen(row_gains, chosen, n_chosen, row_bits, columns, 0, words[1], terms, masks, values, tables)
@@ -308,6 +325,16 @@ def weigh_rows(
                     candidates[j], -1,
                 )
             if further >= 2:
+                if (
+                    pair_gain >= gains[j] - TINY
+                    and pair_cost >= cost - TINY
+                    and prices[i] <= prices[j]
+                    and least_price >= 0.0
+                    and not exact_covers
+                ):
+                    # Candidate i keeps all the gain of j and no cost that j does not keep: better in any rule.
+                    dominated[j] = 1
+                    continue
                 for q in range(1, further + 1):
                     if base + q * least_price + max(0.0, pair_cost - removals[q]) < numbers[CUT]:
                         pair_gains[i, j] = pair_gain
@@ -385,54 +412,131 @@ def promising(
                 kept[candidate] = 1
 
 
+@compiled(INT, INT, F, I1, F1, F1, F, F1, F, I1, F, F2, I1)
+def plausible(
+    size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, top, kept
+):
+    """Mark the candidates that can be in a rule of interest with 1 to ``further`` others, by one cheap pass.
+
+    The removals of a rule's conditions and the gain of the weakest among them must together reach a target. Either the
+    candidate is the weakest and the others remove the most that conditions of other chains can, or one of the others
+    brings the largest sum of removal and gain. Returns how many are marked."""
+    n_top = 0
+    most_both = DEAD
+    for c in range(size):
+        removal = total_cost - costs[c]
+        most_both = max(most_both, removal + gains[c])
+        chain = chains[candidates[c]]
+        place = n_top
+        for t in range(n_top):
+            if top[t, 0] == chain:
+                place = t
+        if place == n_top:
+            if n_top <= further:
+                n_top += 1
+            elif top[n_top - 1, 1] < removal:
+                place = n_top - 1
+            else:
+                continue
+        elif top[place, 1] >= removal:
+            continue
+        while place > 0 and top[place - 1, 1] < removal:
+            top[place, 0] = top[place - 1, 0]
+            top[place, 1] = top[place - 1, 1]
+            place -= 1
+        top[place, 0] = chain
+        top[place, 1] = removal
+    count = 0
+    for c in range(size):
+        chain = chains[candidates[c]]
+        removal = total_cost - costs[c]
+        target = total_cost + price + prices[candidates[c]] - cut
+        others = 0.0
+        fewer = 0.0
+        kept[c] = 0
+        q = 0
+        for t in range(n_top):
+            if top[t, 0] == chain:
+                continue
+            q += 1
+            if q > further:
+                break
+            others += top[t, 1]
+            target += least_price
+            if gains[c] > target - total_cost and (
+                removal + gains[c] + others > target or removal + most_both + fewer > target
+            ):
+                kept[c] = 1
+                count += 1
+                break
+            fewer = others
+    return count
+
+
 @compiled(
-    INT, INT, INT, INT, F, I1, F1, F2, F2, I1, I1, F1, F1, F1, F, I1, I1, F1, I2, F2, F2
+    INT, INT, INT, INT, F, I1, F1, F2, F2, I1, I1, I1, F1, F1, F1, F, I1, I1, F1, I2, F2, F2
 )
 def next_child(
-    first, last, up_size, further, up_price, up_candidates, up_costs, up_pair_gains, up_pair_costs, candidates,
-    parents, gains, costs, prices, least_price, chains, state, numbers, ints, floats, top,
+    first, last, up_size, further, up_price, up_candidates, up_costs, up_pair_gains, up_pair_costs, dominated,
+    candidates, parents, gains, costs, prices, least_price, chains, state, numbers, ints, floats, top,
 ):
     """The first child from ``first`` on that is worth entering, and how many candidates it has: below 2 for none."""
     kept, order = ints[0], ints[1]
     best, losses = floats[0], floats[1]
     for s in range(first, last):
+        if dominated[s]:
+            continue
         price = up_price + prices[up_candidates[s]]
         size = 0
         for j in range(s + 1, up_size):
-            if up_pair_gains[s, j] != DEAD:
+            if up_pair_gains[s, j] != DEAD and not dominated[j]:
                 candidates[size] = up_candidates[j]
                 parents[size] = j
                 gains[size] = up_pair_gains[s, j]
                 costs[size] = up_pair_costs[s, j]
                 size += 1
         state[WORK] += up_size - s
-        old_size = size + 1
-        while size >= 2 and size < old_size:
-            old_size = size
-            promising(
+        # The cheap test first, until it drops no more; then the sweep, once.
+        swept = False
+        while size >= 2:
+            count = plausible(
                 size, further, price, candidates, gains, costs, up_costs[s], prices, least_price, chains,
-                numbers[CUT], kept, best, losses, order, top,
+                numbers[CUT], top, kept,
             )
+            state[WORK] += 2 * size
+            if count == size:
+                if swept:
+                    break
+                promising(
+                    size, further, price, candidates, gains, costs, up_costs[s], prices, least_price, chains,
+                    numbers[CUT], kept, best, losses, order, top,
+                )
+                state[WORK] += 4 * size
+                swept = True
+            old_size = size
             size = 0
             for c in range(old_size):
-                if kept[c]:
-                    candidates[size] = candidates[c]
-                    parents[size] = parents[c]
-                    gains[size] = gains[c]
-                    costs[size] = costs[c]
-                    size += 1
-            state[WORK] += 4 * old_size
+                candidates[size] = candidates[c]
+                parents[size] = parents[c]
+                gains[size] = gains[c]
+                costs[size] = costs[c]
+                size += kept[c]
+            if swept and size == old_size:
+                break
         if size >= 2:
             return s, size
     return last - 1, 0
 
 
-@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, types.boolean, I2, F2, outer=True)
+@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, I1, types.boolean, I2, F2, outer=True)
 def arrange(
-    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, exact_covers, ints,
-    floats,
+    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, chains, exact_covers,
+    ints, floats,
 ):
-    """Sort candidates by removal, largest first; drop those that remove nothing and copies of others. New size."""
+    """Sort candidates by removal, largest first; drop those that remove nothing and copies of others. New size.
+
+    Unless covers must stay exact (in a listing), also drop those of which another of the same chain, at no higher
+    price, keeps as much gain and no more cost: in any rule the other is at least as good."""
     order, old_candidates, old_parents = ints[0], ints[1], ints[2]
     old_gains, old_costs = floats[0], floats[1]
     sort_up(costs, order, size)
@@ -467,6 +571,13 @@ def arrange(
                 if prices[candidate] < prices[other]:
                     candidates[back] = candidate
                     parents[back] = old_parents[c]
+                break
+            back -= 1
+        back = count - 1
+        while not exact_covers and not copied and back >= 0:
+            other = candidates[back]
+            if chains[other] == chains[candidate]:
+                copied = gains[back] >= gain - TINY and prices[other] <= prices[candidate] and prices[other] >= 0.0
                 break
             back -= 1
         if not copied:
@@ -518,14 +629,14 @@ def repack(
 
 
 @compiled(
-    U2, F1, F1, F, I1, INT, INT, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I1, I1, F1, F1, F2, F2, U2,
-    I1, I1, I1, U2, F2, F3, U3, I2, I2, I2, U3, F3, F4, F1, I2, I2, F2, U2, BYTES, outer=True,
+    U2, F1, F1, F, I1, INT, INT, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I2, I1, I1, F1, F1, F2, F2,
+    I1, U2, I1, I1, I1, U2, F2, F3, U3, I2, I2, I2, U3, F3, F4, F1, I2, I2, F2, U2, BYTES, outer=True,
 )
 def search(
     rows, weights, prices, least_price, chains, max_conditions, budget, state, numbers, frames, frame_numbers,
     frame_candidates, frame_parents, frame_gains, frame_costs, frame_prices, frame_chains, frame_columns,
-    frame_covered, pair_gains, pair_costs, rule, root_candidates, root_gains, root_costs, root_pair_gains,
-    root_pair_costs, root_columns, root_words, root_ids, root_terms, root_masks, root_values, root_tables,
+    frame_covered, pair_gains, pair_costs, frame_dominated, rule, root_candidates, root_gains, root_costs, root_pair_gains,
+    root_pair_costs, root_dominated, root_columns, root_words, root_ids, root_terms, root_masks, root_values, root_tables,
     level_columns, level_words, level_ids, level_terms, level_masks, level_values, level_tables, found_values,
     found_rules, ints, floats, bits, used_blocks,
 ):
@@ -559,8 +670,8 @@ def search(
                     frame_gains[depth], frame_costs[depth], frame_prices[depth], frame_chains[depth],
                     frame_columns[depth], frame_covered[depth], words, terms, masks, values, tables, True,
                     frame_parents[depth], up_pair_gains, least_price, state, numbers,
-                    found_values, found_rules, rule, depth, spent_at, pair_gains[own], pair_costs[own], ints, floats,
-                    bits,
+                    found_values, found_rules, rule, depth, spent_at, pair_gains[own], pair_costs[own],
+                    frame_dominated[depth], ints, floats, bits,
                 )
                 if frame[ROW] < size - 1:
                     state[DEPTH] = depth
@@ -575,10 +686,11 @@ def search(
         # Open the next child of the frame: its candidates are the later ones that live together with it.
         if depth == 0:
             up_candidates, up_gains, up_costs = root_candidates, root_gains, root_costs
-            up_pair_gains, up_pair_costs = root_pair_gains, root_pair_costs
+            up_pair_gains, up_pair_costs, dominated = root_pair_gains, root_pair_costs, root_dominated
         else:
             up_candidates, up_gains, up_costs = frame_candidates[depth], frame_gains[depth], frame_costs[depth]
             up_pair_gains, up_pair_costs = pair_gains[depth - 1], pair_costs[depth - 1]
+            dominated = frame_dominated[depth]
         child = depth + 1
         candidates, parents = frame_candidates[child], frame_parents[child]
         gains, costs = frame_gains[child], frame_costs[child]
@@ -586,7 +698,7 @@ def search(
         s, size = next_child(
             start, start + 1 if opening else frames[depth, SIZE] - 2, frames[depth, SIZE],
             max_conditions - depth - 2, frame_numbers[depth, PRICE], up_candidates, up_costs, up_pair_gains,
-            up_pair_costs, candidates, parents, gains, costs, prices, least_price, chains, state, numbers, ints,
+            up_pair_costs, dominated, candidates, parents, gains, costs, prices, least_price, chains, state, numbers, ints,
             floats, top,
         )
         frames[depth, CHILD] = s + 1
@@ -613,7 +725,7 @@ def search(
             n_words += (counts[section] + 63) // 64
         size = arrange(
             size, candidates, parents, gains, costs, frame_numbers[child], covered, columns, words[3], prices,
-            state[LISTING] == 1, ints, floats,
+            chains, state[LISTING] == 1, ints, floats,
         )
         if size < 2:
             if opening:
@@ -639,6 +751,7 @@ def search(
         for c in range(size):
             frame_prices[depth, c] = prices[candidates[c]]
             frame_chains[depth, c] = chains[candidates[c]]
+            frame_dominated[depth, c] = 0
         for word in range(words[3]):
             for c in range(size):
                 frame_columns[depth, word, c] = columns[word, candidates[c]]

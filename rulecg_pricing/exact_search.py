@@ -277,7 +277,8 @@ class _Search:
             self.size = int(
                 kernel.arrange(
                     len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
-                    self.numbers, self.covered, columns, words[3], self.prices, self.listing, ints, floats,
+                    self.numbers, self.covered, columns, words[3], self.prices, self.chains, self.listing,
+                    ints, floats,
                 )
             )
         return part
@@ -323,6 +324,7 @@ class _Search:
             covered,
             np.empty((n_pairs, width, width)),
             np.empty((n_pairs, width, width)),
+            np.empty((n_frames, width), dtype=np.int64),
         )
         n_levels = self.depth - 3
         workspace.levels = (
@@ -370,6 +372,8 @@ class _Search:
         shares = 1.0 - np.sqrt(1.0 - np.arange(n_chunks + 1) / n_chunks)
         edges = np.unique(np.round(shares * self.size).astype(np.int64))
         edges[-1] = self.size
+        # Each chunk notes by itself what it finds dominated, so that no chunk depends on which ran before.
+        dominated = np.zeros((len(edges) - 1, self.size), dtype=np.int64)
         columns, words, _, *plan = self.level
         columns = np.ascontiguousarray(columns[:, chosen])
 
@@ -386,8 +390,8 @@ class _Search:
                     prices, chains, columns, self.covered, words, *plan, False, self.candidates,
                     self.pair_gains, self.least_price, workspace.state, workspace.numbers,
                     workspace.found_values, workspace.found_rules, workspace.rule, 0,
-                    workspace.state[self.kernel.WORK] + SLICE, self.pair_gains, self.pair_costs, workspace.ints,
-                    workspace.floats, workspace.bits,
+                    workspace.state[self.kernel.WORK] + SLICE, self.pair_gains, self.pair_costs,
+                    dominated[chunk], workspace.ints, workspace.floats, workspace.bits,
                 )
                 if row < last and self._take(part, workspace):
                     return part
@@ -396,6 +400,7 @@ class _Search:
 
         if self._run_parts(len(edges) - 1, weigh_rows, lambda: self._workspace(self.size)) < len(edges) - 1:
             self.found.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
+        self.dominated = dominated.max(axis=0)
 
     def _below_pairs(self) -> None:
         live = np.triu(self.pair_gains > self.kernel.DEAD, 1)
@@ -422,7 +427,7 @@ class _Search:
                 outcome = kernel.search(
                     self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, SLICE,
                     workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
-                    self.costs, self.pair_gains, self.pair_costs, columns, words, ids, *plan, *workspace.levels,
+                    self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids, *plan, *workspace.levels,
                     workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats, workspace.bits,
                     workspace.used_blocks,
                 )
