@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from .arrays import FloatArray
 from .cover_state import Scorer
@@ -23,6 +23,8 @@ BEAM = 6
 """How many partial rules are kept when a rule is grown."""
 WORDS_AT_ONCE = 1 << 20
 """How many words of bits one pass may hold."""
+BLURRED_WORDS = 1 << 13
+"""How many words of 64 samples a perturbed descent looks at, at most."""
 
 Merit = tuple[float, float]
 """Violation of the rows, then the objective: what is minimised."""
@@ -40,24 +42,34 @@ class ConditionMoves:
         """Change one condition at a time, and grow further rules, while that improves the rule set."""
         chosen = list(dict.fromkeys(rules))
         covers = [self.bits.covers(rule.features) for rule in chosen]
-        waiting = rng.permutation(len(chosen)).tolist()
+        settled: set[int] = set()
+        waiting: list[int] = []
         while not deadline.passed:
-            if not waiting:
-                grown = self.grown(_Residual(self, chosen, covers), deadline)
+            if len(settled) == len(chosen):
+                grown = self._grown(_Residual(self, chosen, covers), deadline)
                 if grown is None:
                     break
                 chosen.append(grown)
                 covers.append(self.bits.covers(grown.features))
-                waiting = rng.permutation(len(chosen)).tolist()
+                settled = set()
+            waiting = waiting or rng.permutation(len(chosen)).tolist()
             at = waiting.pop()
+            if at in settled:
+                continue
             residual = _Residual(self, chosen[:at] + chosen[at + 1 :], covers[:at] + covers[at + 1 :])
             better = self._changed(residual, chosen[at])
             if better is None:
-                continue
-            chosen[at], covers[at] = better, self.bits.covers(better.features)
-            # What was settled before is open again; the changed rule comes last.
-            waiting = [at, *(other for other in rng.permutation(len(chosen)).tolist() if other != at)]
+                settled.add(at)
+            else:
+                chosen[at], covers[at] = better, self.bits.covers(better.features)
+                settled = set()
         return tuple(chosen)
+
+    def blurred(self, rng: np.random.Generator) -> ConditionMoves:
+        """The same on a random part of the samples and with another weight of what covering costs: good rule sets
+        there are close to good ones here, but not to the same local optimum."""
+        share = rng.uniform(0.3, 0.8) * min(1.0, BLURRED_WORDS / max(1, len(self.bits.filled)))
+        return evolve(self, bits=self.bits.sampled(share, float(np.exp(rng.uniform(-0.5, 1.0))), rng))
 
     def _changed(self, residual: _Residual, rule: Rule) -> Rule | None:
         """The best rule one condition away, if it improves."""
@@ -68,7 +80,7 @@ class ConditionMoves:
             stems.append(rule.features)
         return residual.better(found + residual.extensions(stems, 2), now)
 
-    def grown(self, residual: _Residual, deadline: Deadline) -> Rule | None:
+    def _grown(self, residual: _Residual, deadline: Deadline) -> Rule | None:
         """A further rule that improves the rule set, found by a narrow beam search."""
         beam: list[tuple[int, ...]] = [()]
         found: list[tuple[Merit, tuple[int, ...]]] = []
@@ -125,7 +137,8 @@ class _Residual:
             (find for find in found if find[1] not in self.known), default=(now, None)
         )
         step = 1e-9 * max(1.0, abs(now[1]))
-        is_better = merit[0] < now[0] or (merit[0] == now[0] and merit[1] < now[1] - step)
+        # Rounding must not look like progress, or the descent would go round in circles.
+        is_better = merit[0] < now[0] - 1e-9 or (merit[0] <= now[0] + 1e-12 and merit[1] < now[1] - step)
         return Rule(features) if is_better and features is not None else None
 
     def extensions(self, stems: Sequence[tuple[int, ...]], most: int) -> list[tuple[Merit, tuple[int, ...]]]:

@@ -31,6 +31,8 @@ KEPT = 5
 """How many subsets one search over given rules remembers."""
 SHARE = 0.3
 """Share of the time left that one search over given rules may take."""
+TOLERATED = 0.002
+"""By how much of its objective a rule set may be worse than the one before and still be where the search goes on."""
 PATIENCE = 12
 """Perturbations without a new best after which the search returns to the best rule set."""
 
@@ -132,7 +134,7 @@ class LocalSearch:
         rng: np.random.Generator,
         restarts: int,
     ) -> Iterator[tuple[Rule, ...]]:
-        """Rule sets one condition at a time better than the best ones known, some of them after losing a few rules."""
+        """Local optima of condition moves: from the best rule sets known, then on and on from perturbed ones."""
         if self._moves is None:
             bits = SampleBits.of(self.master.problem, self._forms, count_once=self.count_once)
             self._moves = ConditionMoves(self.master.problem, bits, self._score)
@@ -142,16 +144,18 @@ class LocalSearch:
                 rules = self._moves.descend(candidate.rules, deadline, rng)
                 settled |= {frozenset(candidate.rules), frozenset(rules)}
                 yield rules
+        current = min(archive.values(), key=self._preference)
         for _ in range(restarts):
             if deadline.passed:
                 return
-            leader = min(archive.values(), key=self._preference)
-            n_rules = len(leader.rules)
-            n_out = int(rng.integers(1, max(2, n_rules // 3) + 1))
-            kept = sorted(rng.permutation(n_rules)[n_out:].tolist())
-            rules = self._moves.descend([leader.rules[at] for at in kept], deadline, rng)
+            blurred = self._moves.blurred(rng).descend(current.rules, deadline, rng)
+            rules = self._moves.descend(blurred, deadline, rng)
             settled.add(frozenset(rules))
             yield rules
+            found = archive[frozenset(rules)]
+            slack = rng.random() * TOLERATED * abs(current.objective)
+            if self._preference(found) <= _worse_by(self._preference(current), slack):
+                current = found
 
     def _preference(self, candidate: Candidate) -> tuple[float, float, float]:
         if self.count_once:
@@ -446,6 +450,10 @@ class Search:
                 if second is not None and self._try([int(slot)], [int(first), int(rules[second])]):
                     return True
         return False
+
+
+def _worse_by(preference: tuple[float, float, float], slack: float) -> tuple[float, float, float]:
+    return preference[0], preference[1] + slack, np.inf
 
 
 def _chunks(n_rules: int, n_samples: int) -> Iterable[slice]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from .arrays import BoolArray, FloatArray, IntArray
@@ -20,6 +20,9 @@ Words = NDArray[np.uint64]
 
 MANY_KINDS = 256
 """With more kinds of coefficients than this, and more than one for 256 samples, similar ones are taken for equal."""
+
+FEW_WORDS = 256
+"""So few words of 64 samples are not worth choosing among: samples are chosen one by one."""
 
 
 @frozen(eq=False)
@@ -104,6 +107,33 @@ class SampleBits:
         """The samples that have all these features."""
         return np.asarray(np.bitwise_and.reduce(self.features[list(features)], axis=0))
 
+    def sampled(self, share: float, price: float, rng: np.random.Generator) -> SampleBits:
+        """A random share of the samples, counted so much more; what covering adds to the first form, the objective, is
+        multiplied by the price."""
+        if len(self.filled) < FEW_WORDS:
+            marked = _as_words(rng.random(64 * len(self.filled)) < share)
+            return evolve(
+                self,
+                features=self.features & marked,
+                values=_priced(self.values / share, price),
+                filled=self.filled & marked,
+                exact=False,
+            )
+        # Whole words, so that the rest need not be looked at.
+        sizes = np.diff(np.append(self.starts, len(self.filled)))
+        ranges = np.repeat(np.arange(len(self.starts)), sizes)
+        words = np.flatnonzero(rng.random(len(self.filled)) < share)
+        kept, starts = np.unique(ranges[words], return_index=True)
+        return evolve(
+            self,
+            features=np.ascontiguousarray(self.features[:, words]),
+            starts=starts.astype(np.int64),
+            values=_priced(self.values[:, kept] / share, price),
+            filled=self.filled[words],
+            always=self.always[words],
+            exact=False,
+        )
+
     def sums(self, words: Words) -> FloatArray:
         """Lines × forms: values added up over the marked samples of each line."""
         if not len(self.starts):
@@ -133,6 +163,12 @@ def _significant(values: FloatArray, digits: int) -> FloatArray:
     size = np.floor(np.log10(np.where(values == 0, 1.0, np.abs(values))))
     unit = 10.0 ** (size - digits + 1)
     return np.asarray(np.round(values / unit) * unit)
+
+
+def _priced(values: FloatArray, price: float) -> FloatArray:
+    priced = values.copy()
+    priced[0] *= np.where(priced[0] > 0, price, 1.0)
+    return priced
 
 
 def _as_words(bits: BoolArray) -> Words:
