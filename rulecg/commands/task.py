@@ -94,15 +94,16 @@ class Task:
 def read_labels(target: pd.Series[Any], positive: str | None) -> tuple[pd.Series[Any], dict[Any, Any]]:
     """The labels to learn, and how to call them: text on the command line is compared with values as printed."""
     name, values = str(target.name), target.unique().tolist()
+    shown = _listed(sorted(map(str, values)))
     if positive is None:
         if set(values) <= {0, 1}:  # truth values included
             return (target == 1).rename(name), {} if target.dtype == bool else {False: 0, True: 1}
         if len(values) == 2:
-            raise ConfigurationError(f"Say which value of {name!r} is positive, with --positive: {_listed(values)}.")
+            raise ConfigurationError(f"Say which value of {name!r} is positive, with --positive: {shown}.")
         return target, {}
     matching = [value for value in values if _same(value, positive)]
     if not matching:
-        raise ConfigurationError(f"No row has {positive!r} in {name!r}. Its values: {_listed(values)}.")
+        raise ConfigurationError(f"No row has {positive!r} in {name!r}. Its values: {shown}.")
     others = [value for value in values if value not in matching]
     if not others:
         raise ConfigurationError(f"Every row has {positive!r} in {name!r}: there is nothing to tell apart.")

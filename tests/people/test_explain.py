@@ -93,7 +93,7 @@ def fewest_by_brute_force(rules, row, immutable, most):
     return None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(CLAUSES, st.sampled_from(["dnf", "cnf"]), ROWS, st.sets(st.sampled_from("nct"), max_size=2))
 def test_ways_are_enough_and_no_smaller_one_exists(clauses, form, row, immutable):
     """Applying a way makes the rules accept, and trying everything finds no way with fewer columns."""

@@ -5,7 +5,7 @@ import html.parser
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulecg_core import Condition, RuleSet
@@ -82,6 +82,7 @@ def says(phrase):
             return known & (column == (state == "true"))
 
 
+@settings(deadline=None)
 @given(st.lists(CONDITIONS, max_size=6), st.sampled_from(["dnf", "cnf"]))
 def test_simplified_rules_mean_the_same(clause, form):
     """On every kind of row the simplified phrases hold exactly where the rule holds."""
@@ -104,6 +105,7 @@ class Tags(html.parser.HTMLParser):
         self.found.add(tag)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
 def test_nothing_from_the_data_becomes_markup(name, value, outcome):
     """Names, categories and outcomes are text in notebooks, whatever they contain."""
