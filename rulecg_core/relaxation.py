@@ -201,6 +201,9 @@ class LinearMaster:
             violated = self._violated_links(solution.primal, pool)
             if len(violated):
                 self._add_links(violated, pool)
+                if self.is_solved:
+                    # Should time run out before the next solution, the duals at hand are right with 0 for new rows.
+                    self._dual = np.concatenate([self._dual, np.zeros(len(violated))])
                 continue
             self._primal, self._dual = solution.primal, self._clean(solution.dual)
             if self.phase_one and solution.objective <= 1e-9:
