@@ -177,7 +177,7 @@ class RuleSet:
         """Read a document written by :meth:`to_json`; anything else is refused."""
         try:
             entry = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"Not a rule set: the text is not JSON ({error}).") from None
         if not isinstance(entry, dict) or entry.get("format") != JSON_FORMAT:
             raise ConfigurationError(f"Not a rule set: expected a JSON object with format {JSON_FORMAT!r}.")
@@ -187,6 +187,8 @@ class RuleSet:
                 "Use the rulecg release that wrote it, or a newer one."
             )
         try:
+            if not all(type(feature) is int for features in entry["rules"] for feature in features):
+                raise ConfigurationError("Not a rule set: a rule is not a list of whole numbers.")
             return cls(
                 rules=tuple(Rule(features) for features in entry["rules"]),
                 conditions=tuple(Condition.from_dict(condition) for condition in entry["conditions"]),
@@ -194,7 +196,9 @@ class RuleSet:
                 columns=tuple(str(column) for column in entry["columns"]),
                 outcome=str(entry["outcome"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except ConfigurationError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ConfigurationError(f"Not a rule set: {error}.") from None
 
 

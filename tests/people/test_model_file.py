@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rulecg
 from rulecg.fingerprint import Fingerprint
 from rulecg.model_file import _seal, to_model
-from rulecg_core import ConfigurationError
+from rulecg_core import ConfigurationError, RuleSet
 
 
 @pytest.fixture(scope="module")
@@ -221,3 +221,24 @@ def test_fingerprints_tell_tables_apart_by_content_alone(lending):
 def test_a_model_without_data_has_no_fingerprint(fitted):
     """Nothing is claimed about data that was not given."""
     assert to_model(fitted).fingerprint is None
+
+
+RULE_SET = '{"format": "rulecg/rule-set", "version": 1, "form": "dnf", "outcome": "o", "columns": ["x"], %s}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"format": ' + "9" * 5000 + "}",
+        RULE_SET % '"conditions": [{"column": "x"}], "rules": ["00"]',
+        RULE_SET % '"conditions": [{"column": "x"}], "rules": [[0.0]]',
+        RULE_SET % '"conditions": [{"column": "x"}], "rules": [[true]]',
+        RULE_SET % f'"conditions": [{{"column": "x", "operator": ">", "value": 1{"0" * 400}}}], "rules": [[0]]',
+        RULE_SET % '"conditions": [{"column": "x", "run": "y"}], "rules": [[0]]',
+    ],
+)
+def test_rule_sets_edited_by_hand_are_refused(text):
+    """RuleSet.from_json is as strict as the model file."""
+    with pytest.raises(ConfigurationError):
+        RuleSet.from_json(text)
