@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from rulecg_core import Condition, ConfigurationError, RuleSet, UnknownNameError
+from rulecg_core import ConfigurationError, RuleSet, UnknownNameError
 from rulecg_core.arrays import BoolArray
 from rulecg_core.conditions import is_missing, show_value
 from rulecg_core.phrases import conjunction
@@ -17,8 +16,6 @@ from rulecg_core.rule_text import phrase_text, visible
 
 from .model import Model
 from .recourse import Needs, RecourseSearch, candidates
-
-NO_CHANGE_KNOWN = "no change of the columns that may change, within the limit, would be enough"
 
 
 @frozen
@@ -82,6 +79,7 @@ def explain_model(
             model.rule_set, table, predictions, immutable=fixed, known=known, max_reasons=max_reasons
         )
     covered = [rule_set.covers(table) for rule_set in model.rule_sets]
+    texts = [rule_set.texts() for rule_set in model.rule_sets]
     explanations = []
     for row, prediction in enumerate(predictions):
         number = model.classes.index(prediction)
@@ -89,7 +87,8 @@ def explain_model(
         decided = covered[number][row] if rule_set.form == "dnf" else ~covered[number][row]
         fired = tuple(np.flatnonzero(decided).tolist())
         accepted = bool(decided.any()) == (rule_set.form == "dnf")
-        explanations.append(Explanation(prediction, accepted, fired, _texts(rule_set, fired)))
+        shown = tuple(texts[number][position] for position in fired)
+        explanations.append(Explanation(prediction, accepted, fired, shown))
     return explanations
 
 
@@ -117,21 +116,17 @@ def explain_rule_set(
     decided = covered if dnf else ~covered
     shown: Sequence[Any] = list(accepted) if predictions is None else predictions
     ways = _ways(rule_set, table, ~accepted, frozenset(immutable), max_reasons)
+    texts = rule_set.texts()
     return [
         Explanation(
             prediction=shown[row],
             accepted=bool(accepted[row]),
             fired=(fired := tuple(np.flatnonzero(decided[row]).tolist())),
-            rules=_texts(rule_set, fired),
+            rules=tuple(texts[position] for position in fired),
             ways=ways.get(row, ()),
         )
         for row in range(len(covered))
     ]
-
-
-def _texts(rule_set: RuleSet, positions: Sequence[int]) -> tuple[str, ...]:
-    texts = rule_set.texts()
-    return tuple(texts[position] for position in positions)
 
 
 def _ways(
@@ -147,9 +142,10 @@ def _ways(
     search = RecourseSearch(rule_set, immutable, most)
     found = [search.smallest(pattern) for pattern in patterns]
     values = {name: _values(column, rows) for name, column in columns.items()}
+    targets = {needs: _Target.of(needs) for ways in found for _, way in ways for needs in way.values()}
     return {
         int(row): tuple(
-            Way(tuple(_change(name, needs, values[name][place]) for name, needs in way.items()), rule)
+            Way(tuple(targets[needs].change(name, values[name][place]) for name, needs in way.items()), rule)
             for rule, way in found[pattern]
         )
         for place, (row, pattern) in enumerate(zip(rows, pattern_of.reshape(-1), strict=True))
@@ -162,15 +158,22 @@ def _values(column: Any, rows: Any) -> list[Any]:
     return [None if absent else value for value, absent in zip(chosen, missing, strict=True)]
 
 
-def _change(name: str, needs: Needs, current: Any) -> Change:
-    phrases = conjunction(needs)
-    assert not isinstance(phrases, bool)
-    needed = " and ".join(phrase_text(phrase) for phrase in phrases)
-    return Change(name, current, needed, _nearest(needs, current))
+@frozen
+class _Target:
+    """What one column would have to be: in words, and values that are enough."""
 
+    needed: str
+    enough: tuple[Any, ...]
 
-def _nearest(needs: Sequence[Condition], current: Any) -> Any:
-    enough = [value for value in candidates(needs) if all(condition.holds([value])[0] for condition in needs)]
-    if isinstance(current, (int, float)) and all(isinstance(value, (int, float)) for value in enough):
-        return min(enough, key=lambda value: abs(value - current) if math.isfinite(value) else math.inf)
-    return enough[0]
+    @classmethod
+    def of(cls, needs: Needs) -> _Target:
+        phrases = conjunction(needs)
+        assert not isinstance(phrases, bool)
+        enough = [value for value in candidates(needs) if all(condition.holds([value])[0] for condition in needs)]
+        return cls(" and ".join(phrase_text(phrase) for phrase in phrases), tuple(enough))
+
+    def change(self, column: str, current: Any) -> Change:
+        nearest = self.enough[0]
+        if isinstance(current, (int, float)) and all(isinstance(value, (int, float)) for value in self.enough):
+            nearest = min(self.enough, key=lambda value: abs(value - current))
+        return Change(column, current, self.needed, nearest)
