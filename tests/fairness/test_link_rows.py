@@ -7,19 +7,47 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Problem, load_registry
+from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry, relaxation
 from rulecg_core.relaxation import LinearMaster
-from rulecg_core.testing.brute_force import all_rules
+from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_fairness import Complexity, EqualizedOdds
+
+
+def example() -> Problem:
+    rng = np.random.default_rng(1)
+    groups, y = rng.choice(["a", "b"], 80), rng.random(80) < 0.5
+    X = rng.random((80, 5)) < np.where(y & (groups == "a"), 0.8, 0.4)[:, None]
+    return Problem.from_arrays(X, y, groups={"g": groups}, max_conditions=3)
+
+
+def master_of(problem: Problem) -> HammingMaster:
+    return HammingMaster(problem, [Complexity(8), EqualizedOdds(0.02)], load_registry().backend("highs"))
+
+
+def test_without_link_rows_bounds_are_weaker_but_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On large data link rows are left out: the relaxation falls, its bound stays below every rule set it is about."""
+    problem = example()
+    with_links, without = master_of(problem), master_of(problem)
+    for master in (with_links, without):
+        master.add_rules(all_rules(problem))
+    linked = with_links.solve_relaxation(Deadline())
+    monkeypatch.setattr(relaxation, "LINKED_POSITIVES", 0)
+    free = without.solve_relaxation(Deadline())
+    assert linked is not None
+    assert free is not None
+    assert free.objective < linked.objective - 1e-6, "The example is meant to need link rows."
+    result = generate_columns(master_of(problem), [BruteForcePricer()], Limits(seconds=10))
+    exact = with_links.solve_integer(Deadline())
+    assert result.lower_bound is not None
+    assert exact.bound is not None
+    assert result.lower_bound <= exact.candidates[0].objective + 1e-6
+    assert with_links.evaluate(result.rules).is_feasible
 
 
 def test_duals_stay_usable_when_time_runs_out_after_new_link_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last solution's duals, with 0 for the new rows, still make the pricing problem and the bound they made."""
-    rng = np.random.default_rng(1)
-    groups, y = rng.choice(["a", "b"], 80), rng.random(80) < 0.5
-    X = rng.random((80, 5)) < np.where(y & (groups == "a"), 0.8, 0.4)[:, None]
-    problem = Problem.from_arrays(X, y, groups={"g": groups}, max_conditions=3)
-    master = HammingMaster(problem, [Complexity(8), EqualizedOdds(0.02)], load_registry().backend("highs"))
+    problem = example()
+    master = master_of(problem)
     rules = all_rules(problem)
     master.add_rules(rules[:3])
     assert master.solve_relaxation(Deadline()) is not None
