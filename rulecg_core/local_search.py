@@ -8,6 +8,7 @@ keep all rows, and while some are broken it must break them less.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -68,7 +69,6 @@ class LocalSearch:
         self._score = Scorer(master.objective, tuple(master.rows))
         self._forms = (master.objective, *(row.form for row in master.rows))
         self._per_rule: dict[Rule, FloatArray] = {}
-        self._moves: ConditionMoves | None = None
 
     def improve(
         self,
@@ -99,6 +99,11 @@ class LocalSearch:
             # The next batch can combine rules from different local optima.
             starts = [candidate.rules for candidate in best]
             rules = list(dict.fromkeys([*(rule for start in starts for rule in start), *rules]))
+
+    @cached_property
+    def _moves(self) -> ConditionMoves:
+        bits = SampleBits.of(self.master.problem, self._forms, count_once=self.count_once)
+        return ConditionMoves(self.master.problem, bits, self._score)
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
         archive.setdefault(frozenset(rules), self.master.evaluate(rules))
@@ -135,9 +140,6 @@ class LocalSearch:
         restarts: int,
     ) -> Iterator[tuple[Rule, ...]]:
         """Local optima of condition moves: from the best rule sets known, then on and on from perturbed ones."""
-        if self._moves is None:
-            bits = SampleBits.of(self.master.problem, self._forms, count_once=self.count_once)
-            self._moves = ConditionMoves(self.master.problem, bits, self._score)
         best = sorted(archive.values(), key=self._preference)
         for candidate in best[:POLISHED]:
             if frozenset(candidate.rules) not in settled:
@@ -198,17 +200,13 @@ class LocalSearch:
         return weights
 
     def _form_values(self, rules: Sequence[Rule]) -> FloatArray:
-        """Forms × rules: what each rule adds to each form, from the whole data."""
-        problem = self.master.problem
+        """Forms × rules: what each rule adds to each form, whatever else is chosen."""
+        bits = self._moves.bits
         new = [rule for rule in rules if rule not in self._per_rule]
-        lengths = np.array([problem.length(rule) for rule in new])
-        values = np.array([form.length * lengths + form.rule for form in self._forms])
-        if not self.count_once:
-            seen = [at for at, form in enumerate(self._forms) if form.cover is not None]
-            cover = np.array([self._forms[at].cover for at in seen]).T
-            for some in _chunks(len(new), problem.n_samples):
-                if seen:
-                    values[seen, some] += (problem.covers(new[some]).astype(np.float64) @ cover).T
+        lengths = np.array([self.master.problem.length(rule) for rule in new])
+        values = np.multiply.outer(bits.per_length, lengths) + bits.per_rule[:, None]
+        for at, rule in enumerate(new):
+            values[:, at] += bits.sums((bits.covers(rule.features) & bits.always)[None])[0]
         self._per_rule.update(zip(new, values.T, strict=True))
         return np.array([self._per_rule[rule] for rule in rules]).reshape(len(rules), len(self._forms)).T
 

@@ -147,9 +147,11 @@ def _kinds(coefficients: FloatArray) -> tuple[FloatArray, IntArray, bool]:
     digits: int | None = None
     while True:
         rounded = coefficients if digits is None else _significant(coefficients, digits)
-        whole = np.ascontiguousarray(rounded.T + 0.0).view(np.dtype((np.void, 8 * len(coefficients)))).ravel()
-        _, kind_of = np.unique(whole, return_inverse=True)
-        kind_of = kind_of.reshape(-1)
+        kind_of = np.zeros(coefficients.shape[1], dtype=np.int64)
+        for line in rounded[np.any(rounded != 0, axis=1)]:
+            distinct, of_line = np.unique(line, return_inverse=True)
+            _, kind_of = np.unique(kind_of * len(distinct) + of_line.reshape(-1), return_inverse=True)
+            kind_of = kind_of.reshape(-1).astype(np.int64)
         n_kinds = int(kind_of.max(initial=-1)) + 1
         if n_kinds <= max(MANY_KINDS, len(kind_of) // 256) or digits == 1:
             break
