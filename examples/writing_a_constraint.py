@@ -31,7 +31,7 @@ class AtMostSelected(Constraint):
 def main() -> None:
     data, target, sensitive = datasets.load("lending")
     for share in (1.0, 0.2):
-        classifier = RuleSetClassifier(max_complexity=12, time_limit=4, constraints=[AtMostSelected(share)])
+        classifier = RuleSetClassifier(max_complexity=12, time_limit=3, constraints=[AtMostSelected(share)])
         classifier.fit(data, target, sensitive_features=sensitive)
         selected = sensitive.assign(selected=classifier.predict(data)).groupby("sex")["selected"].mean()
         accuracy = classifier.score(data, target)

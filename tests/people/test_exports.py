@@ -97,7 +97,7 @@ def rule_sets_with_tables(draw):
     return RuleSet.of(clauses, form=form, columns=names, outcome=draw(TEXTS.filter(bool))), table
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rule_sets_with_tables())
 def test_any_rule_set_decides_the_same_everywhere(drawn):
     """Whatever the names, the categories and the thresholds."""

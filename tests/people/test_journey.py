@@ -21,7 +21,7 @@ def test_from_a_table_to_rules_a_report_and_a_query(tmp_path):
 
     shown = rulecg(
         "fit", "loans.csv", "--target", "approved", "--positive", "yes", "--sensitive", "sex,race", "--constraint",
-        "equalized-odds:0.1", "--max-complexity", "15", "--backend", "highs", "--time-limit", "6", "--out",
+        "equalized-odds:0.1", "--max-complexity", "15", "--backend", "highs", "--time-limit", "4", "--out",
         "model.json",
     )  # fmt: skip
     assert shown.startswith("approved is yes if\n")
