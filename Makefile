@@ -20,6 +20,11 @@ types: $(VENV)/.installed-dev
 
 check: lint types test
 
+# Long: time to quality on the paper's larger data sets (in the folder RULECG_DATA), and scaling to ten million rows.
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/time_to_quality.py
+	$(BIN)/python benchmarks/scaling.py
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
