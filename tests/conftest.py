@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure; and what CI finds, a second run must find again.
+settings.register_profile("rulecg", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("rulecg")
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
