@@ -115,7 +115,7 @@ class Pricer(ABC):
 
     def prepare(self) -> None:
         """Load or compile what the first call would otherwise wait for; called before anybody's clock starts."""
-        return None
+        return
 
     @abstractmethod
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
