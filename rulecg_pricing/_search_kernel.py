@@ -44,11 +44,11 @@ FINISHED = 1
 FULL = 2
 
 # Places in the integer state.
-DEPTH, FOUND, WORK, NODES, WEIGHED, LISTING = 0, 1, 2, 3, 4, 5
-N_STATE = 8
+DEPTH, FOUND, WORK, NODES, WEIGHED, LISTING, LAST = 0, 1, 2, 3, 4, 5, 6
+N_STATE = 7
 # Places in the float state.
-CUT, RECORD, BEST, SLACK, FOCUS = 0, 1, 2, 3, 4
-N_FLOAT = 8
+CUT, RECORD, BEST, SLACK = 0, 1, 2, 3
+N_FLOAT = 4
 # Places in the integers of a frame.
 SIZE, ROW, CHILD, LEVEL = 0, 1, 2, 3
 N_FRAME = 4
@@ -125,7 +125,7 @@ def record(state, numbers, value, found_values, found_rules, rule, depth, first,
     state[FOUND] = place + 1
     if state[LISTING] == 0 and value < numbers[BEST]:
         numbers[BEST] = value
-        numbers[CUT] = min(numbers[CUT], value * numbers[FOCUS] - numbers[SLACK])
+        numbers[CUT] = min(numbers[CUT], value - numbers[SLACK])
 
 
 @compiled(INT, INT, U1, U2, INT)
@@ -635,22 +635,21 @@ def repack(
 def search(
     rows, weights, prices, least_price, chains, max_conditions, budget, state, numbers, frames, frame_numbers,
     frame_candidates, frame_parents, frame_gains, frame_costs, frame_prices, frame_chains, frame_columns,
-    frame_covered, pair_gains, pair_costs, frame_dominated, rule, root_candidates, root_gains, root_costs, root_pair_gains,
-    root_pair_costs, root_dominated, root_columns, root_words, root_ids, root_terms, root_masks, root_values, root_tables,
-    level_columns, level_words, level_ids, level_terms, level_masks, level_values, level_tables, found_values,
-    found_rules, ints, floats, bits, used_blocks,
+    frame_covered, pair_gains, pair_costs, frame_dominated, rule, root_candidates, root_gains, root_costs,
+    root_pair_gains, root_pair_costs, root_dominated, root_columns, root_words, root_ids, root_terms, root_masks,
+    root_values, root_tables, level_columns, level_words, level_ids, level_terms, level_masks, level_values,
+    level_tables, found_values, found_rules, ints, floats, bits, used_blocks,
 ):
-    """Continue the search below one condition until it is finished, the budget is spent or the room is full.
+    """Continue the search below some conditions until it is finished, the budget is spent or the room is full.
 
-    Frame 0 is the root, shared by all searches and never written here but for its CHILD, the condition to search
-    below; state DEPTH = 0 asks to open it. Frames 1 and deeper belong to this search."""
+    Frame 0 is the root: the search goes below its candidates from CHILD on, up to the state's LAST (exclusive). What
+    is named root is shared by all searches and only read here."""
     spent_at = state[WORK] + budget
     depth = state[DEPTH]
-    opening = depth == 0
     counts = np.zeros(3, np.int64)
     top = np.empty((max_conditions + 1, 2))
     while True:
-        if not opening:
+        if depth > 0:
             frame = frames[depth]
             size = frame[SIZE]
             level = frame[LEVEL]
@@ -679,10 +678,10 @@ def search(
             # All pairs are weighed: go on to the children, if rules may be that long.
             if further < 2 or frame[CHILD] >= size - 2:
                 depth -= 1
-                if depth == 0:
-                    state[DEPTH] = 0
-                    return FINISHED
                 continue
+        elif frames[0, CHILD] >= state[LAST]:
+            state[DEPTH] = 0
+            return FINISHED
         # Open the next child of the frame: its candidates are the later ones that live together with it.
         if depth == 0:
             up_candidates, up_gains, up_costs = root_candidates, root_gains, root_costs
@@ -696,15 +695,13 @@ def search(
         gains, costs = frame_gains[child], frame_costs[child]
         start = frames[depth, CHILD]
         s, size = next_child(
-            start, start + 1 if opening else frames[depth, SIZE] - 2, frames[depth, SIZE],
+            start, state[LAST] if depth == 0 else frames[depth, SIZE] - 2, frames[depth, SIZE],
             max_conditions - depth - 2, frame_numbers[depth, PRICE], up_candidates, up_costs, up_pair_gains,
-            up_pair_costs, dominated, candidates, parents, gains, costs, prices, least_price, chains, state, numbers, ints,
-            floats, top,
+            up_pair_costs, dominated, candidates, parents, gains, costs, prices, least_price, chains, state, numbers,
+            ints, floats, top,
         )
         frames[depth, CHILD] = s + 1
         if size < 2:
-            if opening:
-                return FINISHED
             continue
         condition = up_candidates[s]
         frame_numbers[child, GAIN] = up_gains[s]
@@ -728,10 +725,7 @@ def search(
             chains, state[LISTING] == 1, ints, floats,
         )
         if size < 2:
-            if opening:
-                return FINISHED
             continue
-        opening = False
         state[NODES] += 1
         if size >= 6 and n_words <= 0.7 * words[3] and level < level_columns.shape[0]:
             repack(

@@ -18,9 +18,11 @@ from rulecg_core.status import Stop
 
 from ._toy import run_once
 
-LAG = 8
-"""The part of the search below root condition s knows what the parts up to s - LAG found: a fixed lag makes results
-independent of the number of threads, which only decides how many parts run at a time."""
+PARTS = 48
+"""Into how many parts the search below the root is cut at most."""
+LAG = 6
+"""Part k knows what the parts up to k - LAG found: a fixed lag makes results independent of the number of threads,
+which only decides how many parts run at a time."""
 SLICE = 1_000_000
 """Work between two looks at the clock: some hundredths of a second."""
 UNPROVEN = 10_000
@@ -346,7 +348,6 @@ class _Search:
         workspace.numbers[kernel.RECORD] = cut if self.listing else NEGATIVE
         workspace.numbers[kernel.BEST] = best
         workspace.numbers[kernel.SLACK] = self.slack
-        workspace.numbers[kernel.FOCUS] = 1.0
 
     def _merge(self, part: _Part) -> None:
         """Add what a part found; outside listing its best rule lowers the cut."""
@@ -403,23 +404,28 @@ class _Search:
         self.dominated = dominated.max(axis=0)
 
     def _below_pairs(self) -> None:
-        live = np.triu(self.pair_gains > self.kernel.DEAD, 1)
-        width = int(live.sum(axis=1).max(initial=0))
+        live = np.triu(self.pair_gains > self.kernel.DEAD, 1) & (self.dominated == 0)
+        n_live = live.sum(axis=1)
+        width = int(n_live.max(initial=0))
         if width < 2:
             return
         kernel = self.kernel
         columns, words, ids, *plan = self.level
+        # Parts of about equal work, which grows faster than the square of the number of candidates.
+        work = np.cumsum(n_live.astype(np.float64) ** 2.5)
+        edges = np.searchsorted(work, np.linspace(0.0, work[-1], PARTS + 1)[1:-1], side="right")
+        edges = np.unique(np.concatenate([[0], edges, [self.size - 2]]).clip(0, self.size - 2))
 
         def make() -> _Workspace:
             workspace = self._workspace(width)
             self._grow(workspace, width)
             return workspace
 
-        def search_below(workspace: _Workspace, start: int, cut: float, best: float) -> _Part:
+        def search_below(workspace: _Workspace, number: int, cut: float, best: float) -> _Part:
             self._start(workspace, cut, best)
             part = self._empty_part()
-            frames = workspace.tree[0]
-            frames[0, kernel.CHILD] = start
+            workspace.tree[0][0, kernel.CHILD] = edges[number]
+            workspace.state[kernel.LAST] = edges[number + 1]
             while True:
                 if self._stopped():
                     part.open_bound = self._open_tree_bound(workspace)
@@ -427,18 +433,18 @@ class _Search:
                 outcome = kernel.search(
                     self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, SLICE,
                     workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
-                    self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids, *plan, *workspace.levels,
-                    workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats, workspace.bits,
-                    workspace.used_blocks,
+                    self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids, *plan,
+                    *workspace.levels, workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats,
+                    workspace.bits, workspace.used_blocks,
                 )
                 if outcome == kernel.FINISHED or (outcome == kernel.FULL and self._take(part, workspace)):
                     break
             self._take(part, workspace)
             return part
 
-        merged = self._run_parts(self.size - 2, search_below, make)
-        if merged < self.size - 2:
-            left = self._open_bound(self.problem.constant, self.gains[merged:], self.depth)
+        merged = self._run_parts(len(edges) - 1, search_below, make)
+        if merged < len(edges) - 1:
+            left = self._open_bound(self.problem.constant, self.gains[edges[merged] :], self.depth)
             self.found.open_bound = min(self.found.open_bound, left)
 
     def _stopped(self) -> bool:
@@ -453,19 +459,13 @@ class _Search:
         kernel = self.kernel
         frames, frame_numbers, _, _, gains = workspace.tree[:5]
         depth = int(workspace.state[kernel.DEPTH])
-        if depth == 0:
-            start = int(frames[0, kernel.CHILD])
-            return self._open_bound(self.problem.constant, self.gains[start : start + 1], self.depth)
-        bound = math.inf
+        left = self.gains[frames[0, kernel.CHILD] : workspace.state[kernel.LAST]]
+        bound = self._open_bound(self.problem.constant, left, self.depth) if len(left) else math.inf
         for level in range(1, depth + 1):
             size = int(frames[level, kernel.SIZE])
             first = int(frames[level, kernel.CHILD])
-            bound = min(
-                bound,
-                self._open_bound(
-                    float(frame_numbers[level, kernel.PRICE]), gains[level, first:size], self.depth - level
-                ),
-            )
+            price = float(frame_numbers[level, kernel.PRICE])
+            bound = min(bound, self._open_bound(price, gains[level, first:size], self.depth - level))
         return bound
 
     def _run_parts(
