@@ -125,6 +125,9 @@ class HiGHSSession(LPSession):
 
     def __init__(self, backend: HiGHS) -> None:
         self._solver = backend.new_solver(threads=1)
+        # Presolve only ever sees the first, cold solve, and on a master in dual form, thousands of equal columns, it
+        # takes minutes where the simplex method takes a tenth of a second.
+        self._solver.setOptionValue("presolve", "off")
 
     def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         self._check(
