@@ -27,7 +27,9 @@ ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def compiled(*arguments: Any, outer: bool = False) -> Any:
     """Compile for these types of arguments (when the module is loaded, once for all processes) without the lock of the
-    interpreter. Only outer functions can be called from outside."""
+    interpreter. Only outer functions can be called from outside.
+
+    The compiler's cache does not see changes in functions of other modules: after such a change remove __pycache__."""
     options: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not outer}
     # No number here is NaN: so least and largest values are found four at a time.
     return numba.njit(arguments, cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, **options)
