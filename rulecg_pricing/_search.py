@@ -237,6 +237,8 @@ class Search:
         if self.stop is Stop.OTHER_LIMIT:
             return None
         self.found.add(part.values, part.rules)
+        if not self.listing and len(self.found.values) > self.keep:
+            self.found.keep(np.argsort(self.found.values, kind="stable")[: self.keep])
         self.found.open_bound = min(self.found.open_bound, part.open_bound)
         if not self.listing and len(part.values) and part.values.min() < self.best:
             self.best = float(part.values.min())

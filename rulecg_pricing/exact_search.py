@@ -15,6 +15,8 @@ from ._rule_arrays import as_rules, distinct
 from ._search import Search
 from ._toy import run_once
 
+KEPT = 8
+"""So many times the rules asked for are kept during a search: some will turn out to cover the same samples."""
 UNPROVEN = 10_000
 """How many rules a listing returns at most when it is not complete."""
 
@@ -32,7 +34,7 @@ class ExactSearch(Pricer):
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
-        search = Search(problem, cut=NEGATIVE, listing=False, keep=4 * limits.max_rules, limits=limits)
+        search = Search(problem, cut=NEGATIVE, listing=False, keep=KEPT * limits.max_rules, limits=limits)
         search.run()
         found = search.found
         chosen = distinct(problem, found.rules, found.values)[: limits.max_rules]
