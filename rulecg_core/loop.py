@@ -233,11 +233,18 @@ class _Run:
         return Deadline.after(max(self.deadline.remaining, min(3.0, 0.2 * (self.limits.seconds or 1.0))))
 
     def close_gap(self) -> None:
-        """List the rules that could still improve the best rule set, if the relaxation is proven."""
+        """List the rules that could still improve the best rule set; once more when the first try only improved it."""
+        for _ in range(2):
+            before = self.incumbents.best
+            if self.list_and_prove() or self.incumbents.best is before:
+                return
+
+    def list_and_prove(self) -> bool:
+        """One proof by listing, if the relaxation is proven; whether there was one and its list was complete."""
         best = self.incumbents.best
         lister = next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
         if self.certificate is None or best is None or lister is None or self.is_closed:
-            return
+            return False
         share = LISTING_SHARE if self.master.can_branch or needs_repair(self.incumbents) else 1.0
         proof = prove(
             self.master,
@@ -254,6 +261,7 @@ class _Run:
         self.incumbents.add(proof.candidates, "proof by listing")
         self.raise_bound(proof.lower_bound)
         self.rules_listed = proof.n_listed
+        return proof.complete
 
     def branch(self) -> None:
         """Branch and price with the time that is left, where listing left a gap."""

@@ -23,6 +23,8 @@ from .pricing import Pricer, PricingProblem
 from .rules import Rule
 from .stages import reduced_costs
 
+LISTING_SHARE = 0.3
+"""Share of a proof's time after which an unfinished list is given up."""
 ASSEMBLY_SECONDS = 10.0
 """How long the search over rule sets may try before the integer program takes over."""
 FIRST_PASS = 2_000
@@ -59,8 +61,9 @@ def prove(
     threshold = best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective))
     if threshold < 0:
         return Proof((), best.objective, 0, True)
+    patience = deadline.within(LISTING_SHARE * deadline.remaining)
     listing = lister.list_below(
-        pricing, threshold, limits.listed_rules, PricingLimits(deadline=deadline, threads=limits.threads)
+        pricing, threshold, limits.listed_rules, PricingLimits(deadline=patience, threads=limits.threads)
     )
     emit(RulesListed(now(), threshold, len(listing.rules), listing.complete))
     rules = list(listing.rules)
@@ -72,17 +75,20 @@ def prove(
         kept = np.flatnonzero(costs <= best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective)))
         rules, costs = [rules[at] for at in kept], costs[kept]
 
+    n_listed = len(listing.rules)
+    if not listing.complete:
+        # Too many: the pool and the most promising of the list may still bring a better rule set, and a shorter list.
+        rules = list(dict.fromkeys([*rules, *master.pool.rules]))
+        costs = reduced_costs(master, pricing, rules)
+        promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
+        found += _solve(master, [rules[at] for at in promising], best, deadline, limits).candidates
+        return Proof(tuple(found), relaxation_bound, n_listed, False)
     if len(rules) > FIRST_PASS:
         promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
         first = _solve(master, [rules[at] for at in promising], best, deadline.within(deadline.remaining / 4), limits)
         found += first.candidates
         best = min([best, *first.candidates], key=lambda c: (c.objective, c.complexity))
         keep_promising()
-    n_listed = len(listing.rules)
-    if not listing.complete:
-        if rules and not deadline.passed:
-            found += _solve(master, rules[:FIRST_PASS], best, deadline, limits).candidates
-        return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
     if only_size_rows(master):
         costs = reduced_costs(master, pricing, rules)
