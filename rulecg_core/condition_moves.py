@@ -68,8 +68,8 @@ class ConditionMoves:
     def blurred(self, rng: np.random.Generator) -> ConditionMoves:
         """The same on a random part of the samples and with another weight of what covering costs: good rule sets
         there are close to good ones here, but not to the same local optimum."""
-        share = rng.uniform(0.3, 0.8) * min(1.0, BLURRED_WORDS / max(1, len(self.bits.filled)))
-        return evolve(self, bits=self.bits.sampled(share, float(np.exp(rng.uniform(-0.5, 1.0))), rng))
+        share = rng.uniform(0.15, 0.5) * min(1.0, BLURRED_WORDS / max(1, len(self.bits.filled)))
+        return evolve(self, bits=self.bits.sampled(share, float(np.exp(rng.uniform(-0.5, 1.5))), rng))
 
     def _changed(self, residual: _Residual, rule: Rule) -> Rule | None:
         """The best rule one condition away, if it improves."""

@@ -30,9 +30,9 @@ POLISHED = 2
 """How many of the best rule sets of each batch are improved condition by condition."""
 KEPT = 5
 """How many subsets one search over given rules remembers."""
-SHARE = 0.3
+SHARE = 0.2
 """Share of the time left that one search over given rules may take."""
-TOLERATED = 0.002
+TOLERATED = 0.004
 """By how much of its objective a rule set may be worse than the one before and still be where the search goes on."""
 PATIENCE = 12
 """Perturbations without a new best after which the search returns to the best rule set."""
