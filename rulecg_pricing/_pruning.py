@@ -164,12 +164,12 @@ def promising(
                 kept[candidate] = 1
 
 
-@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, I1, types.boolean, I2, F2, outer=True)
+@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, F1, I1, types.boolean, I2, F2, outer=True)
 def arrange(
-    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, chains, exact_covers,
-    ints, floats,
+    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, lengths, chains,
+    exact_covers, ints, floats,
 ):
-    """Sort candidates by removal, largest first; drop those that remove nothing and copies of others. New size.
+    """Sort candidates by removal, largest first; drop those that remove nothing and copies of shorter ones. New size.
 
     Unless covers must stay exact (in a listing), also drop those of which another of the same chain, at no higher
     price, keeps as much gain and no more cost: in any rule the other is at least as good."""
@@ -204,7 +204,7 @@ def arrange(
                 and same_cover(candidate, other, covered, columns, n_words)
             ):
                 copied = True
-                if prices[candidate] < prices[other]:
+                if lengths[candidate] < lengths[other]:
                     candidates[back] = candidate
                     parents[back] = old_parents[c]
                 break

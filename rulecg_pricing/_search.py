@@ -54,6 +54,7 @@ class Search:
         self.deadline = limits.deadline
         self.threads = max(1, limits.threads)
         self.prices = np.array(problem.condition_prices, dtype=np.float64)
+        self.lengths = np.array(problem.feature_costs, dtype=np.float64)
         self.least_price = float(self.prices.min())
         # With a negative price two nested conditions can be better than one, and the chains say nothing.
         self.chains = np.array(
@@ -164,7 +165,7 @@ class Search:
             self.size = int(
                 _pruning.arrange(
                     len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
-                    self.numbers, self.covered, columns, words[3], self.prices, self.chains, self.listing,
+                    self.numbers, self.covered, columns, words[3], self.prices, self.lengths, self.chains, self.listing,
                     ints, floats,
                 )
             )
@@ -331,8 +332,8 @@ class Search:
                     part.open_bound = self._open_tree_bound(workspace)
                     break
                 outcome = _search_kernel.search(
-                    self.rows, self.weights, self.prices, self.least_price, self.chains, self.depth, SLICE,
-                    workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
+                    self.rows, self.weights, self.prices, self.lengths, self.least_price, self.chains, self.depth,
+                    SLICE, workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates, self.gains,
                     self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids, *plan,
                     *workspace.levels, workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats,
                     workspace.bits, workspace.used_blocks,

@@ -135,11 +135,11 @@ def repack(
 
 
 @compiled(
-    U2, F1, F1, F, I1, INT, INT, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I2, I1, I1, F1, F1, F2, F2,
+    U2, F1, F1, F1, F, I1, INT, INT, I1, F1, I2, F2, I2, I2, F2, F2, F2, I2, U3, U2, F3, F3, I2, I1, I1, F1, F1, F2, F2,
     I1, U2, I1, I1, I1, U2, F2, F3, U3, I2, I2, I2, U3, F3, F4, F1, I2, I2, F2, U2, BYTES, outer=True,
 )
 def search(
-    rows, weights, prices, least_price, chains, max_conditions, budget, state, numbers, frames, frame_numbers,
+    rows, weights, prices, lengths, least_price, chains, max_conditions, budget, state, numbers, frames, frame_numbers,
     frame_candidates, frame_parents, frame_gains, frame_costs, frame_prices, frame_chains, frame_columns,
     frame_covered, pair_gains, pair_costs, frame_dominated, rule, root_candidates, root_gains, root_costs,
     root_pair_gains, root_pair_costs, root_dominated, root_columns, root_words, root_ids, root_terms, root_masks,
@@ -228,7 +228,7 @@ def search(
             n_words += (counts[section] + 63) // 64
         size = arrange(
             size, candidates, parents, gains, costs, frame_numbers[child], covered, columns, words[3], prices,
-            chains, state[LISTING] == 1, ints, floats,
+            lengths, chains, state[LISTING] == 1, ints, floats,
         )
         if size < 2:
             continue
