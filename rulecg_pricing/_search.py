@@ -335,8 +335,8 @@ class Search:
                     self.rows, self.weights, self.prices, self.lengths, self.least_price, self.chains, self.depth,
                     SLICE, workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates,
                     self.gains, self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids,
-                    *plan, *workspace.levels, workspace.found_values, workspace.found_rules, workspace.ints, workspace.floats,
-                    workspace.bits, workspace.used_blocks,
+                    *plan, *workspace.levels, workspace.found_values, workspace.found_rules, workspace.ints,
+                    workspace.floats, workspace.bits, workspace.used_blocks,
                 )
                 if outcome == at.FINISHED or (outcome == at.FULL and self._take(part, workspace)):
                     break
