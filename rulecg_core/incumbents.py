@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 
@@ -14,8 +15,12 @@ from .local_search import LocalSearch
 from .master import Candidate, Master
 from .rounding import drawn_rule_sets
 
-SHARE = 0.15
-"""Share of the time of column generation that local search may take."""
+SHARE, LARGE_SHARE = 0.15, 0.5
+"""Share of the time of column generation that local search may take; more on large data, where it finds most."""
+LARGE = 5_000
+"""From this many samples on, data is large: proofs are out of reach, and local search is what finds good rule sets."""
+FIRST_SHARE = 0.15
+"""Share of the whole time for a search before the first relaxation, on large data."""
 DRAWN = 12
 """How many rule sets drawn from the relaxation a search starts from at most."""
 MOMENT = 0.25
@@ -69,20 +74,28 @@ class Incumbents:
             default=None,
         )
 
+    @property
+    def is_large(self) -> bool:
+        return self.master.problem.n_samples >= LARGE
+
+    def search_first(self, deadline: Deadline) -> None:
+        """On large data, good rule sets grow without any relaxation; their rules are a start for it."""
+        if self.is_large:
+            self._search(deadline, restarts=3, counts=(False,))
+
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
-        elapsed = self.now()
-        if elapsed > MOMENT and self._spent <= SHARE * elapsed:
-            self._search(deadline.within(max(0.1, SHARE * elapsed)), restarts=2, counts=(False,))
+        elapsed, share = self.now(), LARGE_SHARE if self.is_large else SHARE
+        if elapsed > MOMENT and self._spent <= share * elapsed:
+            self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(False,))
 
     def search_thoroughly(self, deadline: Deadline) -> None:
         """A longer search for the least objective and for the fewest errors."""
         size = len(self.master.pool) * self.master.problem.n_samples
-        self._search(deadline, restarts=int(np.clip(size // 5_000, 2, 30)), counts=(False, True))
+        restarts = 1_000 if self.is_large and math.isfinite(deadline.moment) else int(np.clip(size // 5_000, 2, 30))
+        self._search(deadline, restarts=restarts, counts=(False, True))
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
-        if not len(self.master.pool):
-            return
         if not self._searches:
             self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
         began = time.perf_counter()
@@ -92,6 +105,6 @@ class Incumbents:
             starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))
             share = deadline.within(deadline.remaining / (len(counts) - number))
             found = self._searches[count_once].improve(starts, share, self.rng, restarts=restarts)
-            self.master.add_rules([rule for candidate in found[:1] for rule in candidate.rules])
+            self.master.add_rules([rule for candidate in found for rule in candidate.rules])
             self.add(found, "local search")
         self._spent += time.perf_counter() - began

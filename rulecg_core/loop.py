@@ -13,7 +13,7 @@ from .advice import advice
 from .branching import branch_and_price
 from .errors import ConfigurationError, InfeasibleError
 from .events import Branched, Event, Finished, Note, Observer, RoundFinished, StagePriced, Started
-from .incumbents import Incumbents
+from .incumbents import FIRST_SHARE, Incumbents
 from .limits import Deadline, Limits, PricingLimits
 from .master import Master, Relaxation
 from .pricing import NEGATIVE, Pricer, PricingProblem
@@ -25,9 +25,8 @@ from .selection import needs_repair, repair, select
 from .stages import Stage, price
 from .status import Status, Stop
 
-WARM_UP_SAMPLES = 5_000
-"""From this many samples on, generation starts with tighter size bounds (see :meth:`_Run.generate`)."""
 WARM_UP_SHARES = (0.25, 0.5)
+"""On large data, generation starts with size bounds reduced to these shares (see :meth:`_Run.generate`)."""
 LISTING_SHARE = 0.5
 """Share of the time left that the proof by listing may take before branching has its turn."""
 STALLED_ROUNDS, STALLED_GAIN = 4, 0.002
@@ -119,7 +118,9 @@ class _Run:
         """
         seconds, share = self.limits.seconds, self.limits.generation_share
         deadline = self.deadline if seconds is None else self.deadline.within(seconds * share)
-        if self.master.problem.n_samples >= WARM_UP_SAMPLES:
+        if seconds is not None:
+            self.incumbents.search_first(deadline.within(FIRST_SHARE * seconds))
+        if self.incumbents.is_large:
             for tightness in WARM_UP_SHARES:
                 if self.master.tighten(tightness):
                     self.rounds(deadline.within(deadline.remaining * tightness), self.stages[:1])
