@@ -95,6 +95,10 @@ class Incumbents:
         restarts = 1_000 if self.is_large and math.isfinite(deadline.moment) else int(np.clip(size // 5_000, 2, 30))
         self._search(deadline, restarts=restarts, counts=(False, True))
 
+    def search_deeply(self, deadline: Deadline) -> None:
+        """Search for the least objective until the deadline."""
+        self._search(deadline, restarts=100_000, counts=(False,))
+
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         if not self._searches:
             self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))

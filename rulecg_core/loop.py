@@ -234,10 +234,14 @@ class _Run:
         return Deadline.after(max(self.deadline.remaining, min(3.0, 0.2 * (self.limits.seconds or 1.0))))
 
     def close_gap(self) -> None:
-        """List the rules that could still improve the best rule set; once more when the first try only improved it."""
-        for _ in range(2):
+        """List the rules that could still improve the best rule set; again when a long list only improved it."""
+        for _ in range(3):
             before = self.incumbents.best
-            if self.list_and_prove() or self.incumbents.best is before:
+            if self.list_and_prove() or self.is_closed or self.certificate is None:
+                return
+            # The list was too long: every better rule set shortens it.
+            self.incumbents.search_deeply(self.deadline.within(min(5.0, 0.1 * self.deadline.remaining)))
+            if self.incumbents.best is before:
                 return
 
     def list_and_prove(self) -> bool:

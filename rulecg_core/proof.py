@@ -27,6 +27,8 @@ LISTING_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
 ASSEMBLY_SECONDS = 10.0
 """How long the search over rule sets may try before the integer program takes over."""
+LONGEST = 30_000
+"""A list that stays longer than this is given up: weeding it out alone would take longer than branching."""
 FIRST_PASS = 2_000
 """A longer list is first searched for better rule sets among its most promising rules: each shortens the list."""
 
@@ -81,7 +83,8 @@ def prove(
         rules = list(dict.fromkeys([*rules, *master.pool.rules]))
         costs = reduced_costs(master, pricing, rules)
         promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
-        found += _solve(master, [rules[at] for at in promising], best, deadline, limits).candidates
+        share = deadline.within(deadline.remaining / 3)
+        found += _solve(master, [rules[at] for at in promising], best, share, limits).candidates
         return Proof(tuple(found), relaxation_bound, n_listed, False)
     if len(rules) > FIRST_PASS:
         promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
@@ -89,6 +92,8 @@ def prove(
         found += first.candidates
         best = min([best, *first.candidates], key=lambda c: (c.objective, c.complexity))
         keep_promising()
+    if len(rules) > LONGEST:
+        return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
     if only_size_rows(master):
         costs = reduced_costs(master, pricing, rules)
