@@ -257,7 +257,7 @@ class _Run:
             self.certificate.pricing,
             self.certificate.bound,
             best,
-            1.0 if self.master.has_integer_objective else 0.0,
+            self.step,
             self.limits,
             self.deadline.within(self.deadline.remaining * share),
             self.emit,
@@ -277,7 +277,7 @@ class _Run:
             self.stages,
             self.incumbents,
             self.certificate.bound,
-            1.0 if self.master.has_integer_objective else 0.0,
+            self.step,
             self.limits,
             self.deadline.within(self.deadline.remaining * (0.6 if needs_repair(self.incumbents) else 1.0)),
             self.rng,
@@ -292,6 +292,11 @@ class _Run:
         if best is None or self.lower_bound is None or self.deadline.passed:
             return True
         return best.objective - self.rounded(self.lower_bound) <= 1e-9
+
+    @property
+    def step(self) -> float:
+        """By how much a better rule set lowers the objective at least."""
+        return 1.0 if self.master.has_integer_objective else 0.0
 
     def raise_bound(self, bound: float) -> None:
         self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)

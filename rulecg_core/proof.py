@@ -23,7 +23,7 @@ from .pricing import Pricer, PricingProblem
 from .rules import Rule
 from .stages import reduced_costs
 
-LISTING_SHARE = 0.3
+UNFINISHED_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
 ASSEMBLY_SECONDS = 10.0
 """How long the search over rule sets may try before the integer program takes over."""
@@ -60,10 +60,15 @@ def prove(
     """List, then solve. ``relaxation_bound`` is the bound that the pricing problem's duals prove; ``step`` is by how
     much an improvement lowers the objective at least (1 when it is whole-numbered)."""
     best = incumbent
-    threshold = best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective))
+
+    def reach() -> float:
+        """The largest reduced cost that a rule of a better rule set can have."""
+        return best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective))
+
+    threshold = reach()
     if threshold < 0:
         return Proof((), best.objective, 0, True)
-    patience = deadline.within(LISTING_SHARE * deadline.remaining)
+    patience = deadline.within(UNFINISHED_SHARE * deadline.remaining)
     listing = lister.list_below(
         pricing, threshold, limits.listed_rules, PricingLimits(deadline=patience, threads=limits.threads)
     )
@@ -71,12 +76,6 @@ def prove(
     rules = list(listing.rules)
     costs = reduced_costs(master, pricing, rules)
     found: list[Candidate] = []
-
-    def keep_promising() -> None:
-        nonlocal rules, costs
-        kept = np.flatnonzero(costs <= best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective)))
-        rules, costs = [rules[at] for at in kept], costs[kept]
-
     n_listed = len(listing.rules)
     if not listing.complete:
         # Too many: the pool and the most promising of the list may still bring a better rule set, and a shorter list.
@@ -91,7 +90,7 @@ def prove(
         first = _solve(master, [rules[at] for at in promising], best, deadline.within(deadline.remaining / 4), limits)
         found += first.candidates
         best = min([best, *first.candidates], key=lambda c: (c.objective, c.complexity))
-        keep_promising()
+        rules = [rules[at] for at in np.flatnonzero(costs <= reach())]
     if len(rules) > LONGEST:
         return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
