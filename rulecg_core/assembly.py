@@ -6,7 +6,7 @@ two only grow as rules are added. So a depth-first search over rule sets can dro
 exceed the distance to the best rule set known; where that distance is small against the duals, this proves in
 milliseconds what an integer program needs minutes for.
 
-Valid while the rows look at nothing but size: see :func:`only_size_rows`.
+Valid while the rows look at nothing but size: see :attr:`Master.counts_only_size`.
 """
 
 from __future__ import annotations
@@ -42,19 +42,6 @@ class _Node:
     loss: float
     covered: BoolArray
     chosen: tuple[int, ...]
-
-
-def only_size_rows(master: Master) -> bool:
-    """Whether no row looks at covers or missed positives, and rows bound size from above only."""
-    return all(
-        row.form.zeta is None
-        and row.form.cover is None
-        and not row.form.variables
-        and row.lo == -np.inf
-        and row.form.length >= 0
-        and row.form.rule >= 0
-        for row in master.rows
-    )
 
 
 def assemble(

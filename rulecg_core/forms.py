@@ -134,6 +134,19 @@ class Row:
     def named(self, name: str) -> Row:
         return evolve(self, name=name)
 
+    @property
+    def bounds_size(self) -> bool:
+        """Whether it bounds rules and conditions from above and looks at no sample: it then only takes size away."""
+        form = self.form
+        return (
+            form.zeta is None
+            and form.cover is None
+            and not form.variables
+            and self.lo == -math.inf
+            and form.length >= 0
+            and form.rule >= 0
+        )
+
     def normalised(self) -> Row:
         """The same row with the constant moved into the bounds."""
         const = self.form.const

@@ -75,8 +75,8 @@ class Master(ABC):
 
     @property
     def counts_only_size(self) -> bool:
-        """Whether every row is about the size of the rule set alone, not about which samples it covers or misses."""
-        return all(row.form.cover is None and row.form.zeta is None for row in self.rows)
+        """Whether every row bounds the size of the rule set, and none looks at which samples it covers or misses."""
+        return all(row.bounds_size for row in self.rows)
 
     @property
     def counts_truly(self) -> bool:

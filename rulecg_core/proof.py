@@ -15,7 +15,7 @@ import numpy as np
 from attrs import frozen
 
 from .arrays import AnyArray, BoolArray, FloatArray
-from .assembly import assemble, only_size_rows
+from .assembly import assemble
 from .events import Event, RulesListed
 from .limits import Deadline, Limits, PricingLimits
 from .master import Candidate, Master
@@ -94,7 +94,7 @@ def prove(
     if len(rules) > LONGEST:
         return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
-    if only_size_rows(master):
+    if master.counts_only_size:
         costs = reduced_costs(master, pricing, rules)
         patience = deadline.within(min(ASSEMBLY_SECONDS, deadline.remaining / 3))
         made = assemble(master, rules, pricing, costs, relaxation_bound, best.objective, step, patience)
@@ -134,7 +134,7 @@ def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     Only the total weight of covered negatives matters to the Hamming objective, so a rule is dominated by one that
     covers at least its positives, costs no more and is no longer; valid while no row looks at covers or at zeta.
     """
-    if not only_size_rows(master) or master.objective.length < 0 or len(rules) < 2:
+    if not master.counts_only_size or master.objective.length < 0 or len(rules) < 2:
         return rules
     covers = master.problem.covers(rules)
     lengths = np.array([master.problem.length(rule) for rule in rules])

@@ -102,12 +102,12 @@ class LinearMaster:
 
     def tighten(self, share: float) -> bool:
         """Reduce the upper bounds of rows on size (rules and conditions only) to a share; whether there are any."""
-        rows = [row if not _is_on_size(row) else evolve(row, hi=row.hi * share) for row in self._true_rows]
+        rows = [row if not row.bounds_size else evolve(row, hi=row.hi * share) for row in self._true_rows]
         self.rows = tuple(rows)
         if self._session is not None:
             self._session.close()
             self._session = None
-        return any(_is_on_size(row) for row in rows)
+        return any(row.bounds_size for row in rows)
 
     # Building -------------------------------------------------------------------------------------------------------
 
@@ -335,19 +335,6 @@ def needs_links(objective: LinearForm, rows: Sequence[Row]) -> bool:
     """Whether missed positives must be tracked exactly: once a row, not only the objective, looks at them."""
     return any(row.form.uses_zeta for row in rows) or bool(
         objective.zeta is not None and np.any(objective.zeta < 0)
-    )
-
-
-def _is_on_size(row: Row) -> bool:
-    form = row.form
-    return (
-        form.zeta is None
-        and form.cover is None
-        and not form.variables
-        and math.isinf(row.lo)
-        and 0 < row.hi < math.inf
-        and form.length >= 0
-        and form.rule > 0
     )
 
 

@@ -17,7 +17,7 @@ def drawn_rule_sets(master: Master, rng: np.random.Generator, n_sets: int) -> li
     weights = master.rule_weights()
     if weights is None or master.counts_only_size:
         return []
-    size_rows = [row for row in master.rows if row.form.cover is None and row.form.zeta is None]
+    size_rows = [row for row in master.rows if row.bounds_size]
     used = np.flatnonzero(weights > 1e-6)
     drawn = []
     for _ in range(n_sets):

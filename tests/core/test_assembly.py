@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulecg_core import Deadline, HammingMaster, Problem, load_registry
-from rulecg_core.assembly import assemble, only_size_rows
+from rulecg_core.assembly import assemble
 from rulecg_core.proof import without_dominated
 from rulecg_core.stages import reduced_costs
 from rulecg_core.testing.brute_force import all_rules
@@ -68,8 +68,8 @@ def test_out_of_time_claims_nothing():
 def test_rows_on_predictions_rule_it_out():
     """The losses are only valid while rows look at size alone."""
     backend = load_registry().backend("highs")
-    assert only_size_rows(HammingMaster(small_problem(0), [SizeBound(6)], backend))
-    assert not only_size_rows(HammingMaster(small_problem(0), [SizeBound(6), MissedShareBound(0.1)], backend))
+    assert HammingMaster(small_problem(0), [SizeBound(6)], backend).counts_only_size
+    assert not HammingMaster(small_problem(0), [SizeBound(6), MissedShareBound(0.1)], backend).counts_only_size
 
 
 @pytest.mark.parametrize("seed", range(8))
