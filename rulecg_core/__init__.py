@@ -29,6 +29,7 @@ from .result import Result
 from .rules import Rule, RuleSet
 from .sparse import SparseVectors
 from .status import Solution, Status, Stop
+from .zero_one import ZeroOneMaster
 
 __all__ = [
     "NEGATIVE",
@@ -75,6 +76,7 @@ __all__ = [
     "Status",
     "Stop",
     "UnknownNameError",
+    "ZeroOneMaster",
     "generate_columns",
     "hookimpl",
     "load_registry",

@@ -93,7 +93,7 @@ class Incumbents:
         """A longer search for the least objective and for the fewest errors."""
         size = len(self.master.pool) * self.master.problem.n_samples
         restarts = 1_000 if self.is_large and math.isfinite(deadline.moment) else int(np.clip(size // 5_000, 2, 30))
-        self._search(deadline, restarts=restarts, counts=(False, True))
+        self._search(deadline, restarts=restarts, counts=(False,) if self.master.counts_once else (False, True))
 
     def search_deeply(self, deadline: Deadline) -> None:
         """Search for the least objective until the deadline."""
@@ -101,7 +101,8 @@ class Incumbents:
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         if not self._searches:
-            self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
+            own = LocalSearch(self.master, count_once=self.master.counts_once)
+            self._searches = (own, own if own.count_once else LocalSearch(self.master, count_once=True))
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
             known = self.choose() if count_once else self.best

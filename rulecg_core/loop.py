@@ -127,6 +127,10 @@ class _Run:
             self.master.tighten(1.0)
             self.stop = Stop.COMPLETED
         self.rounds(deadline, self.stages)
+        if self.master.is_guided and self.stop is Stop.COMPLETED:
+            # The guide has nothing more to find: what is left of the time goes to what can be proven.
+            self.master.certify()
+            self.rounds(deadline, self.stages)
 
     def rounds(self, deadline: Deadline, stages: tuple[Stage, ...]) -> None:
         """Solve and price until the stages find nothing, a limit is reached, or a warm-up stalls."""
@@ -196,7 +200,7 @@ class _Run:
 
     def learn_bound(self, problem: PricingProblem, pricing_bound: float, relaxation: Relaxation) -> None:
         """A proven bound on all reduced costs bounds the objective over all rules."""
-        if self.master.is_tightened:
+        if self.master.is_tightened or self.master.is_guided:
             return
         is_optimal = pricing_bound >= NEGATIVE * 2
         if not relaxation.feasible:

@@ -72,6 +72,10 @@ class Master(ABC):
     max_rules: float
     """No feasible rule set has more rules than this."""
     pool: RulePool
+    counts_once: bool = False
+    """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
+    is_guided: bool = False
+    """Whether relaxations for now only lead to good rules, and prove nothing about the objective."""
 
     @property
     def counts_only_size(self) -> bool:
@@ -81,7 +85,7 @@ class Master(ABC):
     @property
     def counts_truly(self) -> bool:
         """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
-        return all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
+        return self.counts_once or all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> Master:
         """The same master with further constraints, on the same pool of rules; what branching needs."""
@@ -99,6 +103,10 @@ class Master(ABC):
     def tighten(self, share: float) -> bool:
         """Solve relaxations with bounds on size reduced to a share, 1 for the true bounds; whether that can be."""
         return False
+
+    def certify(self) -> None:
+        """Leave guidance: relaxations are from now on about the master's own objective."""
+        self.is_guided = False
 
     @abstractmethod
     def solve_relaxation(self, deadline: Deadline) -> Relaxation | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from .hamming import HammingMaster
 from .hookspecs import hookimpl
 from .registry import Register
+from .zero_one import ZeroOneMaster
 
 
 @hookimpl
 def rulecg_register_masters(register: Register) -> None:
     register("hamming", HammingMaster)
+    register("01", ZeroOneMaster)

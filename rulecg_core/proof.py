@@ -94,7 +94,7 @@ def prove(
     if len(rules) > LONGEST:
         return Proof(tuple(found), relaxation_bound, n_listed, False)
     rules = without_dominated(master, rules)
-    if master.counts_only_size:
+    if master.counts_only_size and not master.counts_once:
         costs = reduced_costs(master, pricing, rules)
         patience = deadline.within(min(ASSEMBLY_SECONDS, deadline.remaining / 3))
         made = assemble(master, rules, pricing, costs, relaxation_bound, best.objective, step, patience)
@@ -132,9 +132,10 @@ def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     """Leave out rules that another rule replaces at no loss in any rule set.
 
     Only the total weight of covered negatives matters to the Hamming objective, so a rule is dominated by one that
-    covers at least its positives, costs no more and is no longer; valid while no row looks at covers or at zeta.
+    covers at least its positives, costs no more and is no longer; valid while no row looks at covers or at zeta, and
+    every cover counts.
     """
-    if not master.counts_only_size or master.objective.length < 0 or len(rules) < 2:
+    if not master.counts_only_size or master.counts_once or master.objective.length < 0 or len(rules) < 2:
         return rules
     covers = master.problem.covers(rules)
     lengths = np.array([master.problem.length(rule) for rule in rules])

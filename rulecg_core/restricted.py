@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
 
 from .arrays import BoolArray, FloatArray, IntArray
 from .backend import MIPModel
+from .counted_once import classes_of, netted
 from .forms import LinearForm, Row
 from .problem import Problem
 from .relaxation import needs_links
 from .sparse import SparseVectors
 
+Formulation: TypeAlias = Literal["disaggregated", "aggregated"]
+"""How a program says that a sample is covered when a rule that covers it is chosen: by one row for every such rule
+(disaggregated), or by one row for their sum (aggregated)."""
+
 DISAGGREGATED_ENTRIES = 2_000_000
-"""Up to this many entries, "covered at most once" is written rule by rule (tighter); beyond it, summed (smaller)."""
+"""Up to this many entries the disaggregated formulation is taken unless the other is asked for."""
 
 ENTRIES_PER_SECOND = 50_000
 MOST_ENTRIES = 500_000
@@ -38,9 +44,19 @@ class Restriction:
     """No rule set with a rule that is left out has an objective below this."""
 
 
+def least_objectives(reduced_costs: FloatArray, relaxation: float) -> FloatArray:
+    """For every rule, what no rule set with that rule can be below: each chosen rule adds its reduced cost.
+
+    ``relaxation`` is the bound that the duals behind the reduced costs prove for rule sets over these rules if no
+    reduced cost is negative.
+    """
+    base = relaxation + float(np.minimum(reduced_costs, 0.0).sum())
+    return np.asarray(base + np.maximum(reduced_costs, 0.0))
+
+
 def restrict(
-    reduced_costs: FloatArray,
-    relaxation: float,
+    least: FloatArray,
+    merit: FloatArray,
     cutoff: float,
     entries: FloatArray,
     seconds: float,
@@ -48,15 +64,12 @@ def restrict(
 ) -> Restriction:
     """Leave out rules that no rule set up to the cutoff can use, and the least promising ones of too many.
 
-    ``relaxation`` is the bound that the duals behind the reduced costs prove for rule sets over these rules if no
-    reduced cost is negative; each chosen rule adds its reduced cost to it.
+    ``least`` is, for every rule, what no rule set with that rule can be below; ``merit`` orders them, the least first.
     """
-    base = relaxation + float(np.minimum(reduced_costs, 0.0).sum())
-    least = base + np.maximum(reduced_costs, 0.0)
     is_kept = least <= cutoff + 1e-6 * max(1.0, abs(cutoff))
     is_kept[required] = False
     order = np.flatnonzero(is_kept)
-    order = order[np.argsort(least[order], kind="stable")]
+    order = order[np.argsort(merit[order], kind="stable")]
     budget = min(MOST_ENTRIES, ENTRIES_PER_SECOND * seconds) - entries[required].sum()
     is_kept[order[np.cumsum(entries[order]) > budget]] = False
     is_kept[required] = True
@@ -113,12 +126,15 @@ def build_restricted(
     lengths: FloatArray,
     *,
     count_once: bool = False,
+    formulation: Formulation | None = None,
 ) -> RestrictedModel:
     """The program over the rules with these covers (rules × samples) and lengths."""
     rows = [row.normalised() for row in rows]
+    if count_once:
+        objective = netted(objective, problem.y, classes_of(np.packbits(covers.T, axis=1)))
     forms = (objective, *(row.form for row in rows))
     n_rules = len(lengths)
-    linked = count_once or needs_links(objective, rows)
+    linked = needs_links(objective, rows)
     missed = _patterns(problem, covers, [form.zeta for form in forms], problem.y)
     covered = (
         _patterns(problem, covers, [form.cover for form in forms], np.ones(problem.n_samples, dtype=bool))
@@ -140,15 +156,19 @@ def build_restricted(
     blocks: list[tuple[SparseVectors, float, float]] = []
     cover_rows = SparseVectors.from_dense(missed.covers).join(_diagonal(n_missed, n_rules, 1.0))
     blocks.append((cover_rows, 1.0, math.inf))
-    fine = missed.covers.sum() + covered.covers.sum() <= DISAGGREGATED_ENTRIES
+    if formulation is None:
+        fine = missed.covers.sum() + covered.covers.sum() <= DISAGGREGATED_ENTRIES
+    else:
+        fine = formulation == "disaggregated"
     if linked:
         blocks.append((_at_most_once(missed.covers, n_rules, max_rules, fine), -math.inf, 1.0))
     if count_once:
         at = n_rules + n_missed
         blocks.append((_at_least_each(covered.covers, at, max_rules, fine), -math.inf, 0.0))
-        # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
-        upper = SparseVectors.from_dense(-covered.covers.astype(np.float64)).join(_diagonal(n_covered, at, 1.0))
-        blocks.append((upper, -math.inf, 0.0))
+        if any(_rewards_covering(form, sign) for form, sign in _pressed(objective, rows)):
+            # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
+            upper = SparseVectors.from_dense(-covered.covers.astype(np.float64)).join(_diagonal(n_covered, at, 1.0))
+            blocks.append((upper, -math.inf, 0.0))
     own_rows = SparseVectors.from_dense(np.array(lines[1:]).reshape(len(rows), n_columns))
     entries = SparseVectors.stack([*(block for block, _, _ in blocks), own_rows])
     row_lower = np.concatenate([np.full(len(block), lo) for block, lo, _ in blocks] + [[row.lo for row in rows]])
@@ -174,6 +194,17 @@ def build_restricted(
     return RestrictedModel(mip, n_rules, missed.covers, covered.covers, variables, forms)
 
 
+def _pressed(objective: LinearForm, rows: Sequence[Row]) -> list[tuple[LinearForm, float]]:
+    """Forms that are better small (1) or better large (-1)."""
+    pressed = [(objective, 1.0)]
+    pressed += [(row.form, 1.0) for row in rows if math.isfinite(row.hi)]
+    return pressed + [(row.form, -1.0) for row in rows if math.isfinite(row.lo)]
+
+
+def _rewards_covering(form: LinearForm, sign: float) -> bool:
+    return form.cover is not None and bool(np.any(form.cover * sign < 0))
+
+
 def _patterns(
     problem: Problem, covers: BoolArray, vectors: Sequence[FloatArray | None], members: BoolArray
 ) -> _Patterns:
@@ -193,17 +224,10 @@ def _patterns(
     key = np.concatenate(
         [np.packbits(covers[:, samples].T, axis=1), np.ascontiguousarray(shares.T).view(np.uint8)], axis=1
     )
-    first, inverse = _unique_rows(key)
+    inverse = classes_of(key)
+    first = np.unique(inverse, return_index=True)[1]
     weights = np.stack([np.bincount(inverse, line, minlength=len(first)) for line in table]).astype(np.float64)
     return _Patterns(np.ascontiguousarray(covers[:, samples[first]].T), weights)
-
-
-def _unique_rows(rows: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> tuple[IntArray, IntArray]:
-    if len(rows) == 0:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
-    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
-    return first, inverse.reshape(-1)
 
 
 def _diagonal(size: int, offset: int, value: float) -> SparseVectors:
@@ -226,7 +250,7 @@ def _at_most_once(missed: BoolArray, offset: int, max_rules: float, fine: bool) 
     if fine:
         classes, rules = np.nonzero(missed)
         return _pairs(rules, classes + offset, (1.0, 1.0))
-    return SparseVectors.from_dense(missed / max_rules).join(_diagonal(len(missed), offset, 1.0))
+    return SparseVectors.from_dense(missed / _most(missed, max_rules)).join(_diagonal(len(missed), offset, 1.0))
 
 
 def _at_least_each(covered: BoolArray, offset: int, max_rules: float, fine: bool) -> SparseVectors:
@@ -234,8 +258,12 @@ def _at_least_each(covered: BoolArray, offset: int, max_rules: float, fine: bool
     if fine:
         classes, rules = np.nonzero(covered)
         return _pairs(rules, classes + offset, (1.0, -1.0))
-    most = np.minimum(max_rules, np.maximum(covered.sum(axis=1), 1))
-    return SparseVectors.from_dense(covered / most[:, None]).join(_diagonal(len(covered), offset, -1.0))
+    return SparseVectors.from_dense(covered / _most(covered, max_rules)).join(_diagonal(len(covered), offset, -1.0))
+
+
+def _most(classes: BoolArray, max_rules: float) -> FloatArray:
+    """How many chosen rules can cover each class at most (at least 1, to divide by), as a column."""
+    return np.maximum(np.minimum(max_rules, classes.sum(axis=1, keepdims=True)), 1.0)
 
 
 def raise_variables(x: FloatArray, mip: MIPModel, columns: range) -> None:

@@ -4,23 +4,29 @@ import numpy as np
 import pytest
 
 from rulecg_core import Deadline, HammingMaster, load_registry
-from rulecg_core.restricted import ENTRIES_PER_SECOND, build_restricted, restrict
+from rulecg_core.restricted import ENTRIES_PER_SECOND, build_restricted, least_objectives, restrict
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import SizeBound, small_problem
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
 
+def restricted(costs, relaxation, *others):
+    """The restriction when rules stand in the order of the bounds they leave."""
+    least = least_objectives(np.array(costs), relaxation)
+    return restrict(least, least, *others)
+
+
 def test_rules_beyond_the_cutoff_are_left_out():
     """A rule whose reduced cost lifts the relaxation above the cutoff cannot be in a rule set that good."""
-    kept = restrict(np.array([0.0, 4.0, 6.0, 5.0]), 10.0, 15.0, np.ones(4), 60.0, NOTHING)
+    kept = restricted([0.0, 4.0, 6.0, 5.0], 10.0, 15.0, np.ones(4), 60.0, NOTHING)
     assert kept.kept.tolist() == [0, 1, 3]
     assert kept.outside == 16.0
 
 
 def test_negative_reduced_costs_weaken_every_bound():
     """Rules that came after the relaxation can lower it: each may be in the rule set."""
-    kept = restrict(np.array([-3.0, 4.0, 7.0]), 10.0, 12.0, np.ones(3), 60.0, NOTHING)
+    kept = restricted([-3.0, 4.0, 7.0], 10.0, 12.0, np.ones(3), 60.0, NOTHING)
     assert kept.kept.tolist() == [0, 1]
     assert kept.outside == 14.0
 
@@ -28,7 +34,7 @@ def test_negative_reduced_costs_weaken_every_bound():
 def test_size_is_limited_by_time_and_the_start_is_always_there():
     """With little time only the most promising rules fit, and what is left out weakens the bound honestly."""
     entries = np.full(5, 0.4 * ENTRIES_PER_SECOND)
-    kept = restrict(np.array([1.0, 0.0, 3.0, 2.0, 4.0]), 10.0, np.inf, entries, 1.0, np.array([4]))
+    kept = restricted([1.0, 0.0, 3.0, 2.0, 4.0], 10.0, np.inf, entries, 1.0, np.array([4]))
     assert kept.kept.tolist() == [1, 4]
     assert kept.outside == 11.0
 
@@ -37,13 +43,13 @@ def test_size_is_limited_by_time_and_the_start_is_always_there():
 def test_restriction_keeps_value_and_bound(seed):
     """Started from any rule set, the program over the restricted pool has the pool's best value, and proves it."""
     problem = small_problem(seed)
-    plain, restricted = (HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs")) for _ in range(2))
-    for master in (plain, restricted):
+    plain, smaller = (HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs")) for _ in range(2))
+    for master in (plain, smaller):
         master.add_rules(all_rules(problem))
     best = plain.solve_integer(Deadline(), among=plain.pool.rules)
-    restricted.solve_relaxation(Deadline())
+    smaller.solve_relaxation(Deadline())
     for start in ([], [best.candidates[0].rules], [[plain.pool.rules[seed]]]):
-        found = restricted.solve_integer(Deadline(), start=start)
+        found = smaller.solve_integer(Deadline(), start=start)
         assert found.candidates[0].objective == best.candidates[0].objective
         assert found.bound <= best.candidates[0].objective
         assert found.bound > best.candidates[0].objective - 1
