@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from itertools import groupby
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulecg_core import Condition, ConfigurationError
+from rulecg_core import Condition, ConfigurationError, UnknownNameError
 from rulecg_core.arrays import AnyArray, BoolArray, FloatArray
 from rulecg_core.conditions import as_numbers, is_missing
 
-from .table import as_frame, column_kind, plain
-from .thresholds import quantile_thresholds
+from .labels import checked_labels
+from .table import Kind, as_frame, column_kind, plain
+from .thresholds import distinct_thresholds, quantile_thresholds
+from .tree_thresholds import tree_thresholds
 from .weights import checked_weights
+
+THRESHOLDS = ("quantiles", "distinct", "trees")
+BINARIZERS: dict[str, dict[str, Any]] = {
+    "auto": {"thresholds": "trees", "refine": True},
+    "deciles": {},
+    "distinct": {"thresholds": "distinct"},
+    "trees": {"thresholds": "trees"},
+}
+"""Binarizers by name, and their settings."""
+
+
+def binarizer_of(wanted: Binarizer | str | None) -> Binarizer:
+    """An unfitted binarizer by name, or like the given one; deciles for None."""
+    if isinstance(wanted, Binarizer):
+        return clone(wanted)  # type: ignore[no-any-return]
+    name = "deciles" if wanted is None else str(wanted)
+    if name not in BINARIZERS:
+        raise UnknownNameError("binarizer", name, list(BINARIZERS))
+    return Binarizer(**BINARIZERS[name])
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn the columns of a table into conditions such as ``age <= 45``, ``job == nurse``, ``income is missing``.
 
-    * Numbers are compared with their quantiles, in both directions. A threshold is written with as few digits as
-      split the fitted data in the same way as the quantile; it is never rounded further for display.
+    * Numbers are compared with thresholds, in both directions. A threshold is written with as few digits as split the
+      fitted data in the same way; it is never rounded further for display.
     * Categories get ``==`` and ``!=``; a column with two values gets one such pair, truth values get ``x``, ``not x``.
     * A column with missing values gets ``is missing`` and ``is known``; every other comparison with a missing value
       is false. A category never seen in ``fit`` is unequal to all that were.
@@ -35,8 +57,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_quantiles : int
         Into how many equally full parts the quantiles cut a column: 10 for deciles, the paper's choice.
+    thresholds : "quantiles", "distinct" or "trees"
+        Where numeric columns are cut. ``"quantiles"`` of the rows are the paper's; a value that most rows share takes
+        several of them. ``"distinct"`` are quantiles of the distinct values, however many rows have each. ``"trees"``
+        looks at the labels given to ``fit`` as ``y``: thresholds lie where small boosted trees on all columns gain.
+    max_thresholds : int
+        With ``"trees"``, at most this many thresholds for one column.
+    refine : bool
+        While RuleSetClassifier learns, thresholds that good rules use are tried at every original value of their
+        column, and those that do better join the conditions.
     include_minimum : bool
-        Whether the lowest value is a threshold too, as in the paper (``x <= minimum`` singles out its rows).
+        Whether the lowest value is a threshold too, as in the paper (``x <= minimum`` singles out its rows); not with
+        ``"trees"``.
     max_categories : int or None
         At most this many categories of a column get conditions, the most frequent ones; a warning says when it cuts.
 
@@ -60,9 +92,19 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_: AnyArray
 
     def __init__(
-        self, n_quantiles: int = 10, *, include_minimum: bool = True, max_categories: int | None = 50
+        self,
+        n_quantiles: int = 10,
+        *,
+        thresholds: str = "quantiles",
+        max_thresholds: int = 16,
+        refine: bool = False,
+        include_minimum: bool = True,
+        max_categories: int | None = 50,
     ) -> None:
         self.n_quantiles = n_quantiles
+        self.thresholds = thresholds
+        self.max_thresholds = max_thresholds
+        self.refine = refine
         self.include_minimum = include_minimum
         self.max_categories = max_categories
 
@@ -72,12 +114,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = as_frame(X)
         validate_data(self, X, skip_check_array=True)
         weights = checked_weights(sample_weight, len(table))
+        labels = self._checked_labels(y, len(table))
         if weights is not None and not np.all(weights > 0):
-            table, weights = table[weights > 0], weights[weights > 0]
+            kept = weights > 0
+            table, weights = table[kept], weights[kept]
+            labels = None if labels is None else labels[kept]
         self.column_names_ = tuple(table.columns)
+        kinds = {name: column_kind(table[name], name) for name in self.column_names_}
+        supervised: dict[str, list[float]] = {}
+        if labels is not None:
+            _, classes = np.unique(labels, return_inverse=True)
+            each = np.ones(len(table)) if weights is None else weights
+            supervised = tree_thresholds(table, kinds, classes.reshape(-1), each, int(self.max_thresholds))
         self.conditions_ = []
-        for name in self.column_names_:
-            self.conditions_ += self._column_conditions(name, table[name], weights)
+        for name, kind in kinds.items():
+            self.conditions_ += self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
         return self
 
     def transform(self, X: Any) -> BoolArray:
@@ -104,6 +155,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.transformer_tags.preserves_dtype = []
+        tags.target_tags.required = self.thresholds == "trees"
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
 
@@ -116,12 +168,35 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         if not isinstance(self.n_quantiles, Integral) or self.n_quantiles < 2:
             raise ConfigurationError(f"n_quantiles must be a whole number of at least 2, not {self.n_quantiles!r}.")
+        if self.thresholds not in THRESHOLDS:
+            raise UnknownNameError("thresholds", str(self.thresholds), THRESHOLDS)
+        if not isinstance(self.max_thresholds, Integral) or self.max_thresholds < 1:
+            raise ConfigurationError(
+                f"max_thresholds must be a whole number of at least 1, not {self.max_thresholds!r}."
+            )
         limit = self.max_categories
         if limit is not None and (not isinstance(limit, Integral) or limit < 1):
             raise ConfigurationError(f"max_categories must be None or a whole number of at least 1, not {limit!r}.")
 
-    def _column_conditions(self, name: str, column: pd.Series[Any], weights: FloatArray | None) -> list[Condition]:
-        kind = column_kind(column, name)
+    def _checked_labels(self, y: Any, n_rows: int) -> AnyArray | None:
+        """The labels where thresholds depend on them."""
+        if self.thresholds != "trees":
+            return None
+        if y is None:
+            raise ConfigurationError(
+                'Thresholds from trees depend on the labels: requires y to be passed, but the target y is None. Give y '
+                'to fit, or say thresholds="distinct".'
+            )
+        return checked_labels(y, n_rows)
+
+    def _column_conditions(
+        self,
+        name: str,
+        kind: Kind,
+        column: pd.Series[Any],
+        weights: FloatArray | None,
+        supervised: Sequence[float],
+    ) -> list[Condition]:
         missing = is_missing(column)
         conditions: list[Condition] = []
         if missing.any():
@@ -131,7 +206,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column = column[~missing]
             weights = None if weights is None else weights[~missing]
         if kind == "number":
-            return self._number_conditions(name, as_numbers(column, name), weights) + conditions
+            return self._number_conditions(name, as_numbers(column, name), weights, supervised) + conditions
         values, weight_of = _categories(column, weights)
         if len(values) < 2:
             return conditions
@@ -142,11 +217,19 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept = self._kept_categories(name, values, weight_of)
         return [condition for value in kept for condition in _both(Condition(name, "==", value))] + conditions
 
-    def _number_conditions(self, name: str, numbers: FloatArray, weights: FloatArray | None) -> list[Condition]:
+    def _number_conditions(
+        self, name: str, numbers: FloatArray, weights: FloatArray | None, supervised: Sequence[float]
+    ) -> list[Condition]:
         distinct = np.unique(numbers)
         if len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)):
             return _both(Condition(name, "==", plain(distinct[1])))
-        thresholds = quantile_thresholds(numbers, weights, int(self.n_quantiles), self.include_minimum)
+        match self.thresholds:
+            case "trees":
+                thresholds = list(supervised)
+            case "distinct":
+                thresholds = distinct_thresholds(numbers, int(self.n_quantiles), self.include_minimum)
+            case _:
+                thresholds = quantile_thresholds(numbers, weights, int(self.n_quantiles), self.include_minimum)
         return [condition for value in thresholds for condition in _both(Condition(name, "<=", value))]
 
     def _kept_categories(self, name: str, values: list[Any], weight_of: FloatArray) -> list[Any]:

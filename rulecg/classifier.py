@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from attrs import frozen
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,35 +22,26 @@ from rulecg_core import (
     Groups,
     Limits,
     Pricer,
-    Problem,
     Result,
+    RulecgWarning,
     RuleSet,
     UnknownNameError,
     load_registry,
 )
-from rulecg_core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from rulecg_core.arrays import AnyArray, FloatArray, IntArray
 
-from .binarizer import Binarizer
+from .binarizer import Binarizer, binarizer_of
 from .display import ShowsRules
 from .labels import checked_labels, outcome_text
 from .learning import Recipe, compose
 from .multiclass import ClassRuleSets, decide
 from .progress import progress
+from .refinement import learn_refining
 from .result import FitResult
-from .row_order import canonical_order
 from .scores import RuleScores, by_importance, firing, rule_table
 from .table import as_frame
+from .training import Training
 from .weights import checked_weights
-
-
-@frozen(eq=False)
-class _Training:
-    """The binarized rows, in canonical order."""
-
-    features: BoolArray
-    codes: IntArray
-    weights: FloatArray
-    groups: Groups
 
 
 class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,8 +69,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         None for no limit. Ctrl-C ends the fit early with the best rule set so far.
     forbid_features : sequence of str
         Columns that no rule may use, such as the sensitive ones.
-    binarizer : Binarizer or None
-        How columns become conditions; None for deciles.
+    binarizer : Binarizer, str or None
+        How columns become conditions: ``"deciles"``, the paper's and the default; ``"distinct"`` for quantiles of the
+        distinct values; ``"trees"`` for thresholds where small trees would cut; ``"auto"`` for those, refined while
+        rules are learned; or a Binarizer.
     random_state : int, RandomState or None
         Seed for pricers that use chance. None is a fixed seed too: the same data give the same rules.
     n_jobs : int or None
@@ -133,7 +127,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         pricers: str | Sequence[str | Pricer] = "auto",
         time_limit: float | None = 60.0,
         forbid_features: Sequence[str] = (),
-        binarizer: Binarizer | None = None,
+        binarizer: Binarizer | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -184,10 +178,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             )
         self._column_names = tuple(table.columns)
         inputs = table.drop(columns=self._forbidden(self._column_names))
-        self._fit_binarizer(inputs, None if sample_weight is None else weights)
-        features = self.binarizer_.transform(inputs)
-        order = canonical_order(features, codes, groups.codes)
-        training = _Training(features[order], codes[order], weights[order], groups.take(order))
+        self._fit_binarizer(inputs, codes, None if sample_weight is None else weights)
+        training = Training.of(
+            inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, codes, weights, groups
+        )
         runs = self._learn(recipe, training, limits, began, getattr(y, "name", None))
         self._keep(runs, table, codes, weights)
         return self
@@ -225,9 +219,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             raise ConfigurationError("forbid_features names every column, so no rule can be made: leave one out.")
         return forbidden
 
-    def _fit_binarizer(self, inputs: pd.DataFrame, weights: FloatArray | None) -> None:
-        self.binarizer_ = Binarizer() if self.binarizer is None else clone(self.binarizer)
-        self.binarizer_.fit(inputs, sample_weight=weights)
+    def _fit_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> None:
+        self.binarizer_ = binarizer_of(self.binarizer)
+        self.binarizer_.fit(inputs, codes, sample_weight=weights)
         if not self.binarizer_.conditions_:
             raise ConfigurationError(
                 "No condition tells the rows apart: every column that rules may use is constant or missing. "
@@ -235,7 +229,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             )
 
     def _learn(
-        self, recipe: Recipe, training: _Training, limits: Limits, began: float, label_name: Any
+        self, recipe: Recipe, training: Training, limits: Limits, began: float, label_name: Any
     ) -> dict[Any, Result]:
         """One run for two classes, one run per class for more; the time is shared between them."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -243,13 +237,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         runs: dict[Any, Result] = {}
         for done, position in enumerate(positions):
             label = self.classes_[position]
-            problem = Problem.from_arrays(
-                training.features,
-                training.codes == position,
-                weights=training.weights,
-                groups=training.groups,
-                conditions=self.binarizer_.conditions_,
-                form=self.form,  # type: ignore[arg-type]
+            build = partial(
+                Training.problem,
+                position=position,
+                form=self.form,
                 max_conditions=self.max_conditions,
                 columns=self._column_names,
                 outcome=outcome_text(label_name, label),
@@ -261,7 +252,14 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             title = "" if len(positions) == 1 else str(label)
             with progress(self.verbose, title) as observer:
                 share = Limits(seconds=seconds, threads=limits.threads)
-                runs[label] = recipe.learn(problem, share, observer, seed)
+                if self.binarizer_.refine:
+                    # Each class goes on from the conditions of those before: all rules speak of the same list.
+                    runs[label], training = learn_refining(recipe, training, build, share, observer, seed)
+                else:
+                    runs[label] = recipe.learn(build(training), share, observer, seed)
+            for note in runs[label].notes:
+                warnings.warn(note, RulecgWarning, stacklevel=3)
+        self.binarizer_.conditions_ = list(training.conditions)
         return runs
 
     def _keep(self, runs: dict[Any, Result], table: pd.DataFrame, codes: IntArray, weights: FloatArray) -> None:

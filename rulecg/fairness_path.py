@@ -238,7 +238,7 @@ def _problem(
     if len(classes) != 2:
         raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(classes)}.")
     inputs = table.drop(columns=list(forbid_features))
-    fitted = (Binarizer() if binarizer is None else binarizer).fit(inputs)
+    fitted = (Binarizer() if binarizer is None else binarizer).fit(inputs, codes)
     features = fitted.transform(inputs)
     groups = Groups.encode(sensitive_features, len(table))
     order = canonical_order(features, codes, groups.codes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any
@@ -15,12 +14,12 @@ from rulecg_core import (
     ConfigurationError,
     Constraint,
     Limits,
+    Master,
     Pricer,
     Problem,
     Registry,
     Result,
     Rule,
-    RulecgWarning,
     generate_columns,
 )
 from rulecg_core.events import Event, Observer
@@ -38,20 +37,30 @@ class Recipe:
     master: Callable[..., Any]
     start: tuple[Rule, ...] = ()
     """Rules to begin with, for example the pool of an earlier run on the same data."""
+    start_sets: tuple[tuple[Rule, ...], ...] = ()
+    """Rule sets to begin with, for example the best ones of an earlier run."""
 
     def learn(self, problem: Problem, limits: Limits, observer: Observer | None, seed: int) -> Result:
         """Learn a rule set; plugins that listen hear every event, and the observer too."""
+        return self.run(problem, limits, self.told_to(observer), seed)[1]
+
+    def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> tuple[Master, Result]:
+        """Learn a rule set; the master, with everything that it knows at the end, and the result."""
+        master = self.master(problem, self.constraints, self.backend)
+        result = generate_columns(
+            master, self.pricers, limits, on_event, seed=seed, start=self.start, start_sets=self.start_sets
+        )
+        return master, result
+
+    def told_to(self, observer: Observer | None) -> Observer:
+        """Passes events on to the plugins that listen, and to the observer."""
 
         def on_event(event: Event) -> None:
             self.registry.notify(event)
             if observer is not None:
                 observer(event)
 
-        master = self.master(problem, self.constraints, self.backend)
-        result = generate_columns(master, self.pricers, limits, on_event, seed=seed, start=self.start)
-        for note in result.notes:
-            warnings.warn(note, RulecgWarning, stacklevel=4)
-        return result
+        return on_event
 
 
 def compose(

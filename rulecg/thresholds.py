@@ -1,4 +1,4 @@
-"""Where to cut a numeric column: quantiles of the data, written with as few digits as the data allow."""
+"""Where to cut a numeric column: quantiles of rows or of values, written with as few digits as the data allow."""
 
 from __future__ import annotations
 
@@ -44,6 +44,31 @@ def quantile_thresholds(
             near = low + float(fraction) * step if math.isfinite(step) else low
             thresholds[int(index)] = shortest_between(low, high, near)
     return [thresholds[index] for index in sorted(thresholds)]
+
+
+def distinct_thresholds(values: FloatArray, n_parts: int, include_minimum: bool) -> list[float]:
+    """Thresholds that cut the *distinct* values into equally many, however many rows share a value.
+
+    >>> distinct_thresholds(np.array([0.0] * 90 + [1, 2, 3, 4, 5]), 3, include_minimum=False)
+    [1.0, 3.0]
+    """
+    return quantile_thresholds(np.unique(values), None, n_parts, include_minimum)
+
+
+def heaviest_cuts(gains: FloatArray, most: int) -> list[int]:
+    """At most so many positions, spread evenly over the gains: where gains are large, cuts lie close together.
+
+    Square roots are spread, so that one dominant cut leaves others to the finer differences.
+
+    >>> heaviest_cuts(np.array([0.0, 9.0, 0.0, 1.0, 1.0]), 2)
+    [1, 3]
+    """
+    used = np.flatnonzero(gains > 0)
+    if len(used) <= most:
+        return used.tolist()
+    mass = np.cumsum(np.sqrt(gains[used]))
+    levels = (np.arange(most) + 0.5) / most * mass[-1]
+    return np.unique(used[np.searchsorted(mass, levels)]).tolist()
 
 
 def shortest_between(low: float, high: float, near: float | None = None) -> float:

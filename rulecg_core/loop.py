@@ -41,14 +41,15 @@ def generate_columns(
     *,
     seed: int = 0,
     start: Sequence[Rule] = (),
+    start_sets: Sequence[Sequence[Rule]] = (),
 ) -> Result:
     """Run column generation on the master with pricers in stages.
 
-    ``start`` are rules to begin with, for example the pool of an earlier run. Ctrl-C ends the run early with the best
-    rule set so far.
+    ``start`` are rules to begin with, for example the pool of an earlier run, and ``start_sets`` whole rule sets.
+    Ctrl-C ends the run early with the best rule set so far.
     """
     run = _Run(master, Stage.all_of(pricers), limits, on_event or (lambda event: None), np.random.default_rng(seed))
-    return run.execute(start)
+    return run.execute(start, start_sets)
 
 
 @define(eq=False)
@@ -81,7 +82,7 @@ class _Run:
     def __attrs_post_init__(self) -> None:
         self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now)
 
-    def execute(self, start: Sequence[Rule]) -> Result:
+    def execute(self, start: Sequence[Rule], start_sets: Sequence[Sequence[Rule]] = ()) -> Result:
         if not self.stages:
             raise ConfigurationError("Column generation needs at least one pricer.")
         for stage in self.stages:
@@ -89,7 +90,8 @@ class _Run:
         self.began = time.perf_counter()
         self.deadline = Deadline.after(self.limits.seconds)
         self.tell_beginning()
-        self.master.add_rules(start)
+        self.master.add_rules([*start, *(rule for rules in start_sets for rule in rules)])
+        self.incumbents.add([self.master.evaluate(rules) for rules in start_sets], "an earlier run")
         empty = self.master.evaluate(())
         try:
             self.generate()

@@ -1,0 +1,212 @@
+"""Finer thresholds while rules are learned: what good rules use is tried at every original value of its column.
+
+With all other conditions of a rule fixed, what the rule brings is a sum over the rows it covers, so one running sum
+over the rows sorted by a column gives the value of *every* threshold at once. Two prices per row are looked at: the
+duals of the relaxation (the sum is then the reduced cost of the changed rule), for the rules that the relaxation uses;
+and what covering a row changes in the best rule sets, for each of their rules with the others fixed. A threshold that
+is better than the one in use joins the conditions, and learning goes on with the rules found so far.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from rulecg_core import Condition, Limits, Problem, Result, Rule
+from rulecg_core.arrays import BoolArray, FloatArray, IntArray
+from rulecg_core.events import Event, Finished, Note, Observer, RoundFinished, Started
+from rulecg_core.incumbents import LARGE
+from rulecg_core.master import Master
+
+from .learning import Recipe
+from .thresholds import shortest_between
+from .training import Training
+
+PHASES = 3
+"""At most so many times are thresholds refined."""
+MOST_NEW = 40
+"""At most so many thresholds join at a time, those that bring most; the number of conditions stays bounded."""
+MOST_PRICED = 60
+"""How many rules of the relaxation are tried with other thresholds, those with the largest weights."""
+SHARE, LARGE_SHARE = 0.06, 0.2
+"""Share of the time for each phase before the last; more on large data, where phases do not end by themselves."""
+UNLIMITED = 15.0
+"""Seconds for such a phase when there is no time limit."""
+
+
+def learn_refining(
+    recipe: Recipe,
+    training: Training,
+    build: Callable[[Training], Problem],
+    limits: Limits,
+    observer: Observer | None,
+    seed: int,
+) -> tuple[Result, Training]:
+    """Learn in phases with finer and finer thresholds; the last phase has all pricers and the rest of the time.
+
+    The result speaks of the last phase's conditions: what it proves, it proves over all rules that these can make.
+    """
+    began = time.perf_counter()
+    listener = recipe.told_to(observer)
+    history: list[RoundFinished] = []
+    start = recipe
+    for phase in range(PHASES + 1):
+        problem = build(training)
+        is_last = phase == PHASES or not _numeric(problem)
+        elapsed = time.perf_counter() - began
+        offset = elapsed if phase else 0.0
+        told = _Told(listener, offset, len(history), is_first=phase == 0, is_last=is_last)
+        if not is_last:
+            quick = evolve(start, pricers=start.pricers[:1])
+            master, result = quick.run(problem, _share(limits, elapsed, problem), told, seed)
+            found = better_thresholds(problem, master, [result.rules, result.best_rules], training)
+            history += [told.shifted(event) for event in result.history]
+            start = evolve(recipe, start=result.pool, start_sets=(result.best_rules, result.rules))
+            if found:
+                told(Note(result.seconds, f"{len(found)} finer thresholds join the conditions"))
+                training = training.extended([c for condition in found for c in (condition, condition.complement())])
+                continue
+            told = _Told(listener, time.perf_counter() - began, len(history), is_first=False, is_last=True)
+        _, result = start.run(problem, _rest(limits, began), told, seed)
+        history += [told.shifted(event) for event in result.history]
+        return evolve(result, history=tuple(history), seconds=time.perf_counter() - began), training
+    raise AssertionError("the last phase returns")
+
+
+@frozen(eq=False)
+class _Told:
+    """Passes the events of one phase on as parts of one run."""
+
+    listener: Observer
+    offset: float
+    rounds: int
+    is_first: bool
+    is_last: bool
+
+    def __call__(self, event: Event) -> None:
+        is_inner_end = isinstance(event, Finished) and not self.is_last
+        if is_inner_end or (isinstance(event, Started) and not self.is_first):
+            return
+        later: Event = evolve(event, seconds=event.seconds + self.offset)
+        self.listener(self.shifted(event) if isinstance(event, RoundFinished) else later)
+
+    def shifted(self, event: RoundFinished) -> RoundFinished:
+        return evolve(event, seconds=event.seconds + self.offset, iteration=event.iteration + self.rounds)
+
+
+def _share(limits: Limits, elapsed: float, problem: Problem) -> Limits:
+    """Limits of a phase before the last."""
+    if limits.seconds is None:
+        return evolve(limits, seconds=UNLIMITED)
+    share = LARGE_SHARE if problem.n_samples >= LARGE else SHARE
+    return evolve(limits, seconds=max(1e-3, min(share * limits.seconds, limits.seconds - elapsed)))
+
+
+def _rest(limits: Limits, began: float) -> Limits:
+    if limits.seconds is None:
+        return limits
+    left = limits.seconds - (time.perf_counter() - began)
+    return evolve(limits, seconds=max(left, 0.02 * limits.seconds))
+
+
+def _numeric(problem: Problem) -> bool:
+    return any(condition.operator in ("<=", ">") for condition in problem.conditions)
+
+
+# Which thresholds are better ------------------------------------------------------------------------------------------
+
+
+def better_thresholds(
+    problem: Problem, master: Master, rule_sets: Sequence[Sequence[Rule]], training: Training
+) -> list[Condition]:
+    """Conditions at original values that improve a good rule when they replace one of its own, most gain first."""
+    search = _Search(problem, training)
+    weights = master.rule_weights()
+    if weights is not None:
+        heaviest = np.argsort(-weights, kind="stable")[:MOST_PRICED]
+        search.look_around(
+            master.pricing_problem().sample_weights, [master.pool.rules[at] for at in heaviest if weights[at] > 1e-6]
+        )
+    costs = np.where(problem.y, -problem.weights, problem.weights)
+    for rules in dict.fromkeys(map(tuple, rule_sets)):
+        covers = problem.covers(rules).astype(np.int64)
+        counts = covers.sum(axis=0)
+        for rule, covered in zip(rules, covers, strict=True):
+            search.look_around(np.where(counts - covered > 0, 0.0, costs), [rule])
+    return search.best(MOST_NEW)
+
+
+@frozen(eq=False)
+class _Sorted:
+    """A numeric column's rows by value, missing ones left out."""
+
+    rows: IntArray
+    values: FloatArray
+    """Distinct values, ascending."""
+    ends: IntArray
+    """How many rows have at most each value."""
+
+    @classmethod
+    def of(cls, numbers: FloatArray) -> _Sorted:
+        rows = np.argsort(numbers, kind="stable")[: np.count_nonzero(~np.isnan(numbers))]
+        values, counts = np.unique(numbers[rows], return_counts=True)
+        return cls(rows, values, np.cumsum(counts))
+
+
+@frozen(eq=False)
+class _Search:
+    """Gains of thresholds at original values, over all rules that were looked at."""
+
+    problem: Problem
+    training: Training
+    gains: dict[Condition, float] = field(factory=dict)
+    _columns: dict[str, _Sorted] = field(factory=dict)
+
+    def look_around(self, prices: FloatArray, rules: Sequence[Rule]) -> None:
+        """Try each numeric condition of each rule at all values of its column; prices are per merged sample."""
+        inverse = self.problem.inverse
+        row_prices = (prices / self.problem.weights)[inverse] * self.training.weights
+        for rule in rules:
+            for feature in rule:
+                condition = self.problem.conditions[feature]
+                if condition.operator in ("<=", ">"):
+                    others = Rule(other for other in rule if other != feature)
+                    self._try_values(condition, others.covers(self.problem.X)[inverse], row_prices)
+
+    def _try_values(self, condition: Condition, inside: BoolArray, row_prices: FloatArray) -> None:
+        if condition.column not in self._columns:
+            self._columns[condition.column] = _Sorted.of(self.training.numbers(condition.column))
+        column = self._columns[condition.column]
+        below = np.cumsum(np.where(inside, row_prices, 0.0)[column.rows])[column.ends - 1][:-1]
+        if not len(below):
+            return
+        # For "<=" in a conjunction, what is at most the threshold is covered; the other direction or form, the rest.
+        costs = below if (condition.operator == "<=") == (self.problem.form == "dnf") else -below
+        scale = float(np.abs(row_prices).sum())
+        now = int(np.searchsorted(column.values, _threshold(condition), side="right")) - 1
+        if not 0 <= now < len(costs):
+            return
+        best = float(costs.min())
+        gain = float(costs[now]) - best
+        if gain <= 1e-6 + 1e-9 * scale:
+            return
+        # Values between which no priced row lies are one threshold: the fewest digits of them all.
+        is_best = costs <= best + 1e-12 * scale
+        first = int(np.argmax(is_best))
+        last = first + int(np.argmin(np.append(is_best[first:], False))) - 1
+        low, high = float(column.values[first]), float(column.values[last + 1])
+        threshold = shortest_between(low, high, low + (high - low) / 2 if np.isfinite(high - low) else None)
+        finer = Condition(condition.column, "<=", threshold)
+        self.gains[finer] = max(gain, self.gains.get(finer, 0.0))
+
+    def best(self, most: int) -> list[Condition]:
+        known = set(self.problem.conditions)
+        fresh = [condition for condition in self.gains if condition not in known]
+        return sorted(fresh, key=lambda c: (-round(self.gains[c], 6), c.column, _threshold(c)))[:most]
+
+
+def _threshold(condition: Condition) -> float:
+    return float(condition.value)  # type: ignore[arg-type]

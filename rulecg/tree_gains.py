@@ -1,0 +1,122 @@
+"""Where small boosted trees would cut the columns of a table: which thresholds tell the classes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulecg_core.arrays import BoolArray, FloatArray, IntArray
+
+TREES, DEPTH = 60, 3
+"""How many trees, and how many questions each asks on the way to a leaf."""
+LEARNING_RATE = 0.25
+SMOOTHING = 1.0
+"""Added to the curvature of every leaf, so that leaves with few rows promise little."""
+MOST_ROWS = 60_000
+"""Of larger tables a part is looked at: rows chosen by what they hold, so that their order does not matter."""
+
+Codes = NDArray[np.uint8]
+
+
+def cut_gains(
+    codes: Codes, sizes: Sequence[int], classes: IntArray, weights: FloatArray, n_classes: int
+) -> list[FloatArray]:
+    """For each column, what cutting it after each of its codes gained in all trees together.
+
+    ``codes`` is rows × columns; codes of column j are below ``sizes[j]``, and to cut after code k is to ask whether the
+    code is at most k. Gains are of the logistic loss; with several classes, of each class against the rest. Equal rows
+    are merged first: a weight of 2 is the same as the row twice, to the last bit.
+    """
+    codes, classes, weights = _merged(codes, classes, weights)
+    gains = [np.zeros(max(0, size - 1)) for size in sizes]
+    for positive in [1] if n_classes == 2 else range(n_classes):
+        _boost(codes, sizes, classes == positive, weights, gains)
+    return gains
+
+
+def _merged(codes: Codes, classes: IntArray, weights: FloatArray) -> tuple[Codes, IntArray, FloatArray]:
+    """Distinct rows in an order of their own with their weight; of too many, those with the smallest hashes."""
+    rows = np.column_stack([codes, classes.astype(np.uint8)])
+    hashes = _hashes(rows)
+    distinct, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    # Different rows with one hash would be merged wrongly: so unlikely that a threshold or two may suffer from it.
+    merged = np.bincount(inverse.reshape(-1), weights, minlength=len(distinct)).astype(np.float64)[:MOST_ROWS]
+    first = first[:MOST_ROWS]
+    return codes[first], classes[first], merged
+
+
+def _hashes(rows: Codes) -> NDArray[np.uint64]:
+    padded = np.zeros((len(rows), -(-rows.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : rows.shape[1]] = rows
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    words = padded.view(np.uint64)
+    multipliers = np.random.default_rng(0).integers(1, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    for column, multiplier in zip(words.T, multipliers, strict=True):
+        hashes = (hashes ^ column) * multiplier
+        hashes ^= hashes >> np.uint64(31)
+    return hashes
+
+
+def _boost(
+    codes: Codes, sizes: Sequence[int], is_positive: BoolArray, weights: FloatArray, gains: list[FloatArray]
+) -> None:
+    """Newton boosting with trees grown level by level on histograms; adds to the gains."""
+    share = float(weights[is_positive].sum() / weights.sum())
+    if not 0 < share < 1:
+        return
+    columns = [np.ascontiguousarray(codes[:, at], dtype=np.int64) for at in range(codes.shape[1])]
+    # One whole-number weight of all rows would be as good as any other: the mean weight counts as one row.
+    weights = weights / weights.mean()
+    scores = np.full(len(codes), np.log(share / (1 - share)))
+    for _ in range(TREES):
+        chances = 1 / (1 + np.exp(-scores))
+        slopes = weights * (chances - is_positive)
+        curvatures = weights * chances * (1 - chances)
+        nodes = np.zeros(len(codes), dtype=np.int64)
+        for level in range(DEPTH):
+            nodes = _split(columns, sizes, nodes, 2**level, slopes, curvatures, gains)
+        steps = np.bincount(nodes, slopes, minlength=2**DEPTH) / (
+            np.bincount(nodes, curvatures, minlength=2**DEPTH) + SMOOTHING
+        )
+        scores -= LEARNING_RATE * steps[nodes]
+
+
+def _split(
+    columns: Sequence[IntArray],
+    sizes: Sequence[int],
+    nodes: IntArray,
+    n_nodes: int,
+    slopes: FloatArray,
+    curvatures: FloatArray,
+    gains: list[FloatArray],
+) -> IntArray:
+    """Cut every node where that gains most; the nodes of the next level, 2k and 2k + 1 for the halves of node k."""
+    best = np.full(n_nodes, 1e-9)
+    column_of, cut_of = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64)
+    for at, (column, size) in enumerate(zip(columns, sizes, strict=True)):
+        if size < 2:
+            continue
+        keys = nodes * size + column
+        below, curved = (
+            np.bincount(keys, values, minlength=n_nodes * size).reshape(n_nodes, size).cumsum(axis=1)
+            for values in (slopes, curvatures)
+        )
+        total, total_curved = below[:, -1:], curved[:, -1:]
+        gained = (
+            below**2 / (curved + SMOOTHING)
+            + (total - below) ** 2 / (np.maximum(total_curved - curved, 0.0) + SMOOTHING)
+            - total**2 / (total_curved + SMOOTHING)
+        )[:, :-1]
+        cuts = np.argmax(gained, axis=1)
+        gain = gained[np.arange(n_nodes), cuts]
+        # A later column must be better beyond rounding.
+        better = gain > best * (1 + 1e-9)
+        best[better], column_of[better], cut_of[better] = gain[better], at, cuts[better]
+    halves = np.zeros(len(nodes), dtype=np.int64)
+    for node in np.flatnonzero(column_of >= 0):
+        gains[column_of[node]][cut_of[node]] += best[node]
+        members = np.flatnonzero(nodes == node)
+        halves[members] = columns[column_of[node]][members] > cut_of[node]
+    return 2 * nodes + halves
