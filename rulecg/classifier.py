@@ -56,7 +56,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     form : "dnf" or "cnf"
         An OR of ANDs, or an AND of ORs.
     loss : str
-        The master problem, by its registered name; "hamming" is the paper's.
+        What is minimised: "hamming", the paper's, counts a wrongly covered row once for each rule that covers it;
+        "01" counts it once. Any registered master, with options as in ``"01:formulation=aggregated"``.
     constraints : sequence of str or Constraint
         Such as ``"equalized-odds:0.05"``; ``rulecg plugins`` lists them. Those about groups need
         ``sensitive_features`` in ``fit``.

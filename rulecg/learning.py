@@ -94,7 +94,7 @@ def compose(
             (pricer if isinstance(pricer, str) else type(pricer).__name__, registry.pricer(pricer, found_backend))
             for pricer in _stages(registry, pricers)
         ),
-        master=registry.entry("master", loss).factory,
+        master=registry.master(loss),
     )
 
 

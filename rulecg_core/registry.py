@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 from attrs import define, field, frozen
@@ -121,6 +122,19 @@ class Registry:
             return constraint
         name, args, options = parse_call(_checked_name("constraint", constraint))
         return _create(self.entry("constraint", name), Constraint, args, options)
+
+    def master(self, master: str) -> Callable[..., Any]:
+        """What makes a master of a problem, constraints and a backend, by name: ``"name:key=value"`` for options."""
+        name, args, options = parse_call(_checked_name("master", master))
+        entry = self.entry("master", name)
+        try:
+            inspect.signature(entry.factory).bind(None, (), None, *args, **options)
+        except TypeError as error:
+            raise ConfigurationError(
+                f"The master {name!r} cannot be made from these options: {error}. It takes "
+                f"{name}{_signature(entry.factory)}."
+            ) from None
+        return partial(entry.factory, *args, **options) if args or options else entry.factory
 
     def audit(self, name: str) -> Callable[..., Any]:
         """An audit by name: a function from labels, predictions and groups to a table for reports."""

@@ -41,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--max-conditions", metavar="N", type=int, default=5, help="most conditions in one rule (5)")
     parser.add_argument("--form", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
+    parser.add_argument(
+        "--loss", metavar="NAME", default="hamming",
+        help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
+    )  # fmt: skip
     parser.add_argument("--quantiles", metavar="N", type=int, default=10, help="thresholds per number column (10)")
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
@@ -138,6 +142,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         max_complexity=max_complexity,
         max_conditions=arguments.max_conditions,
         form=arguments.form,
+        loss=arguments.loss,
         constraints=list(arguments.constraint),
         backend=arguments.backend,
         pricers=list(arguments.pricer) or "auto",

@@ -195,6 +195,9 @@ def _which_rows(evidence: Evidence) -> Markup:
     return paragraph("These are not the rows that the rules were learned from.", class_="note")
 
 
+_COVERED_ROWS = {"hamming": "once for each rule that covers it.", "01": "once, however many rules cover it."}
+
+
 def certificate_section(evidence: Evidence) -> Section:
     """What was proven, in plain words, and how the run got there."""
     certificate = evidence.model.certificate
@@ -209,12 +212,13 @@ def certificate_section(evidence: Evidence) -> Section:
         "bounded": "The search over all possible rules did not finish. What is left open is at most the gap.",
         "heuristic": "Good rules were searched for, but there is no proof of how much better others could be.",
     }
+    loss = str(evidence.model.settings.get("loss", "hamming")).partition(":")[0]
     parts: list[Any] = [
         paragraph(certificate.text, class_="lead"),
         paragraph(explained.get(certificate.status, "")),
         paragraph(
             "The objective counts, on the training rows, every missed positive row once and every wrongly covered row "
-            "once for each rule that covers it.",
+            + _COVERED_ROWS.get(loss, f"as the loss {loss!r} says."),
             class_="note",
         ),
     ]

@@ -70,6 +70,8 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"constraints": ["equalized-odds:0.05,epsilon=1"]}, r"cannot be made from these options.*equalized-odds\("),
     ({"constraints": [0.05]}, r"by its name or as an object"),
     ({"loss": "haming"}, r"Unknown master 'haming'\. Did you mean 'hamming'\?"),
+    ({"loss": "01:formula=aggregated"}, r"cannot be made from these options.*01\("),
+    ({"loss": "01:formulation=summed"}, r"formulation must be one of .*'aggregated'.*not 'summed'"),
     ({"time_limit": 0}, r"'seconds' must be above 0"),
     ({"forbid_features": ["agee"]}, r"Unknown column 'agee'\. Did you mean 'age'\?"),
     ({"forbid_features": "age"}, r"sequence of column names, such as \['age'\]"),
