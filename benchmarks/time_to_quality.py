@@ -28,6 +28,7 @@ from rulecg import RuleSetClassifier
 from rulecg.binarizer import Binarizer
 from rulecg.datasets import Dataset, load
 from rulecg_core import Limits, Problem, Registry, Result, generate_columns, load_registry
+from rulecg_core.arrays import IntArray
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
 from rulecg_core.hamming import HammingMaster
 from rulecg_core.stages import DEFAULT_STAGES
@@ -96,17 +97,11 @@ def compare(interpreter: str, data: Dataset) -> list[Comparison]:
 
     y = np.asarray(data.target, dtype=bool)
     train, test = next(StratifiedKFold(5, shuffle=True, random_state=0).split(data.data, y))
-    binarizer = Binarizer().fit(data.data.iloc[train])
     found = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        write_fold(folder, data, train, test)
         parts = {part: data.data.iloc[rows] for part, rows in (("train", train), ("test", test))}
-        for part, table in parts.items():
-            table.to_csv(folder / f"{part}.csv", index=False)
-        binary = {part: np.asarray(binarizer.transform(table)) for part, table in parts.items()}
-        np.savez(folder / "binary.npz", **binary, y_train=y[train], y_test=y[test])
-        conditions = [(c.column, c.operator, c.value) for c in binarizer.conditions_]
-        (folder / "conditions.json").write_text(json.dumps(conditions, default=str))
         for rival in RIVALS:
             theirs = run_rival(interpreter, rival, folder)
             if theirs is None:
@@ -124,6 +119,20 @@ def compare(interpreter: str, data: Dataset) -> list[Comparison]:
             }
             found.append(Comparison(data.name, RIVALS[rival], theirs, ours))
     return found
+
+
+def write_fold(folder: Path, data: Dataset, train: IntArray, test: IntArray) -> None:
+    """What the other learners read: the original rows, and the same rows with decile conditions."""
+    y = np.asarray(data.target, dtype=bool)
+    binarizer = Binarizer().fit(data.data.iloc[train])
+    binary = {}
+    for part, rows in (("train", train), ("test", test)):
+        table = data.data.iloc[rows]
+        table.to_csv(folder / f"{part}.csv", index=False)
+        binary[part] = np.asarray(binarizer.transform(table))
+    np.savez(folder / "binary.npz", **binary, y_train=y[train], y_test=y[test])
+    conditions = [(c.column, c.operator, c.value) for c in binarizer.conditions_]
+    (folder / "conditions.json").write_text(json.dumps(conditions, default=str))
 
 
 def run_rival(interpreter: str, rival: str, folder: Path) -> dict[str, Any] | None:

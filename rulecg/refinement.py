@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, Limits, Problem, Result, Rule
+from rulecg_core import Condition, InfeasibleError, Limits, Master, Problem, Result, Rule, Stop
 from rulecg_core.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.incumbents import LARGE
-from rulecg_core.master import Master
 
 from .learning import Recipe
 from .thresholds import shortest_between
@@ -49,71 +48,98 @@ def learn_refining(
 
     The result speaks of the last phase's conditions: what it proves, it proves over all rules that these can make.
     """
-    began = time.perf_counter()
-    listener = recipe.told_to(observer)
-    history: list[RoundFinished] = []
-    start = recipe
-    for phase in range(PHASES + 1):
-        problem = build(training)
-        is_last = phase == PHASES or not _numeric(problem)
-        elapsed = time.perf_counter() - began
-        offset = elapsed if phase else 0.0
-        told = _Told(listener, offset, len(history), is_first=phase == 0, is_last=is_last)
-        if not is_last:
-            quick = evolve(start, pricers=start.pricers[:1])
-            master, result = quick.run(problem, _share(limits, elapsed, problem), told, seed)
-            found = better_thresholds(problem, master, [result.rules, result.best_rules], training)
-            history += [told.shifted(event) for event in result.history]
-            start = evolve(recipe, start=result.pool, start_sets=(result.best_rules, result.rules))
-            if found:
-                told(Note(result.seconds, f"{len(found)} finer thresholds join the conditions"))
-                training = training.extended([c for condition in found for c in (condition, condition.complement())])
-                continue
-            told = _Told(listener, time.perf_counter() - began, len(history), is_first=False, is_last=True)
-        _, result = start.run(problem, _rest(limits, began), told, seed)
-        history += [told.shifted(event) for event in result.history]
-        return evolve(result, history=tuple(history), seconds=time.perf_counter() - began), training
-    raise AssertionError("the last phase returns")
+    run = _Run(recipe, training, build, limits, recipe.told_to(observer), seed)
+    return run.execute(), run.training
 
 
-@frozen(eq=False)
-class _Told:
-    """Passes the events of one phase on as parts of one run."""
+@define(eq=False)
+class _Run:
+    """Phases of one run: to those who listen, and in the result, they are one."""
 
+    recipe: Recipe
+    training: Training
+    build: Callable[[Training], Problem]
+    limits: Limits
     listener: Observer
-    offset: float
-    rounds: int
-    is_first: bool
-    is_last: bool
+    seed: int
+    began: float = field(factory=time.perf_counter)
+    history: list[RoundFinished] = field(factory=list)
+    n_phases: int = 0
 
-    def __call__(self, event: Event) -> None:
-        is_inner_end = isinstance(event, Finished) and not self.is_last
-        if is_inner_end or (isinstance(event, Started) and not self.is_first):
-            return
-        later: Event = evolve(event, seconds=event.seconds + self.offset)
-        self.listener(self.shifted(event) if isinstance(event, RoundFinished) else later)
+    def execute(self) -> Result:
+        problem = self.build(self.training)
+        full = self.recipe
+        while self.n_phases < PHASES and not self.is_over and any(map(_is_numeric, problem.conditions)):
+            quick = evolve(self.recipe, pricers=full.pricers[:1])
+            try:
+                master, result = self.phase(quick, problem, self.share(problem), is_last=False)
+            except InfeasibleError:
+                # Not found yet is not proven: all pricers and the rest of the time come next.
+                break
+            if result.stop is Stop.INTERRUPTED:
+                self.listener(
+                    Finished(
+                        self.elapsed, result.status, result.stop, result.objective, result.lower_bound, result.n_columns
+                    )
+                )
+                return self.whole(result)
+            self.recipe = evolve(full, start=result.pool, start_sets=(result.best_rules, result.rules))
+            found = better_thresholds(problem, master, [result.best_rules, result.rules], self.training)
+            if not found:
+                break
+            self.listener(Note(self.elapsed, f"refined: {len(found)} more thresholds, at original values"))
+            self.training = self.training.extended([c for one in found for c in (one, one.complement())])
+            problem = self.build(self.training)
+        _, result = self.phase(self.recipe, problem, self.rest(), is_last=True)
+        return self.whole(result)
 
-    def shifted(self, event: RoundFinished) -> RoundFinished:
-        return evolve(event, seconds=event.seconds + self.offset, iteration=event.iteration + self.rounds)
+    def phase(self, recipe: Recipe, problem: Problem, limits: Limits, is_last: bool) -> tuple[Master, Result]:
+        """Run column generation; its events are told as parts of the whole run."""
+        is_first, offset, rounds = not self.n_phases, self.elapsed if self.n_phases else 0.0, len(self.history)
+        self.n_phases += 1
+
+        def in_place(event: Event) -> Event:
+            if isinstance(event, RoundFinished):
+                event = evolve(event, iteration=event.iteration + rounds)
+            elif isinstance(event, Started):
+                event = evolve(event, pricers=tuple(name for name, _ in self.recipe.pricers))
+            return evolve(event, seconds=event.seconds + offset)
+
+        def tell(event: Event) -> None:
+            is_inner = (isinstance(event, Finished) and not is_last) or (isinstance(event, Started) and not is_first)
+            if not is_inner:
+                self.listener(in_place(event))
+
+        master, result = recipe.run(problem, limits, tell, self.seed)
+        self.history += map(in_place, result.history)  # type: ignore[arg-type]
+        return master, result
+
+    def whole(self, result: Result) -> Result:
+        return evolve(result, history=tuple(self.history), seconds=self.elapsed)
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.began
+
+    @property
+    def is_over(self) -> bool:
+        return self.limits.seconds is not None and self.elapsed >= self.limits.seconds
+
+    def share(self, problem: Problem) -> Limits:
+        """Limits of a phase before the last."""
+        if self.limits.seconds is None:
+            return evolve(self.limits, seconds=UNLIMITED)
+        share = LARGE_SHARE if problem.n_samples >= LARGE else SHARE
+        return evolve(self.limits, seconds=share * self.limits.seconds)
+
+    def rest(self) -> Limits:
+        if self.limits.seconds is None:
+            return self.limits
+        return evolve(self.limits, seconds=max(self.limits.seconds - self.elapsed, 0.02 * self.limits.seconds))
 
 
-def _share(limits: Limits, elapsed: float, problem: Problem) -> Limits:
-    """Limits of a phase before the last."""
-    if limits.seconds is None:
-        return evolve(limits, seconds=UNLIMITED)
-    share = LARGE_SHARE if problem.n_samples >= LARGE else SHARE
-    return evolve(limits, seconds=max(1e-3, min(share * limits.seconds, limits.seconds - elapsed)))
-
-
-def _rest(limits: Limits, began: float) -> Limits:
-    if limits.seconds is None:
-        return limits
-    left = limits.seconds - (time.perf_counter() - began)
-    return evolve(limits, seconds=max(left, 0.02 * limits.seconds))
-
-
-def _numeric(problem: Problem) -> bool:
-    return any(condition.operator in ("<=", ">") for condition in problem.conditions)
+def _is_numeric(condition: Condition) -> bool:
+    return condition.operator in ("<=", ">")
 
 
 # Which thresholds are better ------------------------------------------------------------------------------------------
@@ -172,7 +198,7 @@ class _Search:
         for rule in rules:
             for feature in rule:
                 condition = self.problem.conditions[feature]
-                if condition.operator in ("<=", ">"):
+                if _is_numeric(condition):
                     others = Rule(other for other in rule if other != feature)
                     self._try_values(condition, others.covers(self.problem.X)[inverse], row_prices)
 
