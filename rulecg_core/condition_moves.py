@@ -71,6 +71,10 @@ class ConditionMoves:
         share = rng.uniform(0.15, 0.5) * min(1.0, BLURRED_WORDS / max(1, len(self.bits.filled)))
         return evolve(self, bits=self.bits.sampled(share, float(np.exp(rng.uniform(-0.5, 1.5))), rng))
 
+    def softened(self, objective: float, rng: np.random.Generator) -> ConditionMoves:
+        """The same where rows may be broken at a price."""
+        return evolve(self, score=self.score.softened(objective, rng))
+
     def _changed(self, residual: _Residual, rule: Rule) -> Rule | None:
         """The best rule one condition away, if it improves."""
         stems = [tuple(feature for feature in rule if feature != dropped) for dropped in rule]

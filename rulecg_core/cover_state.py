@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import Factory, evolve, field, frozen
 from numpy.typing import NDArray
 
 from .arrays import BoolArray, FloatArray, IntArray
@@ -26,6 +26,35 @@ SingleArray = NDArray[np.float32]
 TOLERANCE = 1e-9
 """How far a row may be outside its bounds, relative to the size of the bound."""
 
+PRICES = (-3.0, -1.0)
+"""Powers of ten between which the price of breaking a row by the size of its bound lies, as a share of the
+objective."""
+
+
+@frozen(eq=False)
+class _Sides:
+    """The finite bounds of all rows, one after the other: ``factor * value - bound`` is how far outside a value is."""
+
+    rows: IntArray
+    factor: FloatArray
+    bound: FloatArray
+    looks_at_samples: BoolArray
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> _Sides:
+        """Distances are relative to the size of a row's bounds."""
+        sides = []
+        for at, row in enumerate(rows):
+            bounds = [abs(bound) for bound in (row.lo, row.hi) if math.isfinite(bound) and bound != 0]
+            scale = 1.0 / max(bounds, default=1.0)
+            looks_at_samples = row.form.zeta is not None or row.form.cover is not None
+            for bound, factor in ((row.hi, scale), (row.lo, -scale)):
+                if math.isfinite(bound):
+                    sides.append((at, factor, factor * bound, looks_at_samples))
+        columns = zip(*sides, strict=True) if sides else ((), (), (), ())
+        kinds = (np.int64, np.float64, np.float64, np.bool_)
+        return cls(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
+
 
 @frozen(eq=False)
 class Scorer:
@@ -33,25 +62,48 @@ class Scorer:
 
     objective: LinearForm
     rows: tuple[Row, ...]
+    price: float = math.inf
+    """What breaking a row that looks at samples costs in the objective, by the size of its bound; infinite: such a row
+    must hold."""
+    _sides: _Sides = field(init=False, default=Factory(lambda self: _Sides.of(self.rows), takes_self=True))
+    _has_variables: bool = field(
+        init=False,
+        default=Factory(
+            lambda self: any(form.variables for form in [self.objective, *(row.form for row in self.rows)]),
+            takes_self=True,
+        ),
+    )
+
+    @property
+    def can_soften(self) -> bool:
+        return bool(self._sides.looks_at_samples.any())
+
+    def softened(self, objective: float, rng: np.random.Generator) -> Scorer:
+        """The same, but rows that look at samples may be broken at some price, drawn as a share of the objective.
+        Between rule sets that keep tight bounds there is often no path of small moves that keeps them all the way."""
+        return evolve(self, price=max(1e-9, abs(objective)) * float(10.0 ** rng.uniform(*PRICES)))
 
     def __call__(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """``values`` is forms × anything, the objective first; the violation is summed over rows, relative to their
         bounds, and 0 when every row holds."""
-        objective = values[0]
+        if self._has_variables:
+            values = self._with_variables(values)
+        sides = self._sides
+        per_side = (slice(None), *(None,) * (values.ndim - 1))
+        beyond = sides.factor[per_side] * values[1 + sides.rows] - sides.bound[per_side]
+        beyond[beyond <= TOLERANCE] = 0.0
+        if math.isinf(self.price):
+            return values[0], beyond.sum(axis=0)
+        soft = sides.looks_at_samples
+        return values[0] + self.price * beyond[soft].sum(axis=0), beyond[~soft].sum(axis=0)
+
+    def _with_variables(self, values: FloatArray) -> FloatArray:
+        values = values.copy()
         least = self._least_variables(values)
-        for name, coefficient in self.objective.variables.items():
-            objective = objective + coefficient * least[name]
-        violation = np.zeros_like(objective)
-        for row, value in zip(self.rows, values[1:], strict=True):
-            for name, coefficient in row.form.variables.items():
-                value = value + coefficient * least[name]
-            bounds = [abs(bound) for bound in (row.lo, row.hi) if math.isfinite(bound) and bound != 0]
-            scale = 1.0 / max(bounds, default=1.0)
-            if math.isfinite(row.hi):
-                violation += _beyond((value - row.hi) * scale)
-            if math.isfinite(row.lo):
-                violation += _beyond((row.lo - value) * scale)
-        return objective, violation
+        for at, form in enumerate([self.objective, *(row.form for row in self.rows)]):
+            for name, coefficient in form.variables.items():
+                values[at] += coefficient * least[name]
+        return values
 
     def _least_variables(self, values: FloatArray) -> dict[str, FloatArray]:
         forms = [self.objective, *(row.form for row in self.rows)]
@@ -65,10 +117,6 @@ class Scorer:
                 elif coefficient > 0:
                     least[name] = np.maximum(least[name], (row.lo - value) / coefficient)
         return least
-
-
-def _beyond(excess: FloatArray) -> FloatArray:
-    return np.where(excess > TOLERANCE, excess, 0.0)
 
 
 @frozen(eq=False)
@@ -136,6 +184,7 @@ class CoverState:
 
     def __init__(self, table: CoverTable) -> None:
         self.table = table
+        self._score = table.score
         self._weighted = np.flatnonzero(np.any(table.uncovered != 0, axis=1))
         self._exact: FloatArray = table.uncovered[self._weighted]
         self._weights: SingleArray = self._exact.astype(np.float32)
@@ -170,8 +219,18 @@ class CoverState:
         missing = self._counts == 0
         self.values = self.table.constant + self.table.per_rule[:, self.is_chosen].sum(axis=1)
         self.values = self.values + self.table.uncovered @ missing
-        objective, violation = self.table.score(self.values)
+        objective, violation = self.score(self.values)
         self.objective, self.violation = float(objective), float(violation)
+
+    @property
+    def score(self) -> Scorer:
+        """By what subsets are judged: the table's scorer, or a softened one for a while."""
+        return self._score
+
+    @score.setter
+    def score(self, score: Scorer) -> None:
+        self._score = score
+        self._refresh()
 
     # Changes --------------------------------------------------------------------------------------------------------
 
