@@ -67,8 +67,6 @@ def _boost(
     if not 0 < share < 1:
         return
     columns = [np.ascontiguousarray(codes[:, at], dtype=np.int64) for at in range(codes.shape[1])]
-    # One whole-number weight of all rows would be as good as any other: the mean weight counts as one row.
-    weights = weights / weights.mean()
     scores = np.full(len(codes), np.log(share / (1 - share)))
     for _ in range(TREES):
         chances = 1 / (1 + np.exp(-scores))

@@ -39,7 +39,12 @@ class _Coded:
 def tree_thresholds(
     table: pd.DataFrame, kinds: Mapping[str, Kind], classes: IntArray, weights: FloatArray, most: int
 ) -> dict[str, list[float]]:
-    """Thresholds of every numeric column, at most so many each: where boosted trees on all columns cut and gain."""
+    """Thresholds of every numeric column, at most so many each: where boosted trees on all columns cut and gain.
+
+    Whole-number weights count as repeated rows; other weights are first scaled to sum to the number of rows.
+    """
+    if np.any(weights != np.round(weights)):
+        weights = weights * (len(weights) / weights.sum())
     coded = {name: _coded(table[name], name, kind, classes, weights) for name, kind in kinds.items()}
     numeric = [name for name, column in coded.items() if column.thresholds]
     if not numeric:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulecg.thresholds import quantile_thresholds, shortest_between
+from rulecg.thresholds import distinct_thresholds, heaviest_cuts, quantile_thresholds, shortest_between
 from rulecg_core.conditions import show_value
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -92,3 +92,33 @@ def test_scaled_weights_do_not_move_thresholds() -> None:
     column = np.random.default_rng(0).normal(size=101)
     weights = np.full(101, 1 / 101)
     assert quantile_thresholds(column, weights, 10, True) == quantile_thresholds(column, None, 10, True)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1), st.integers(2, 12))
+def test_distinct_thresholds_look_at_values_and_not_at_rows(values: list[int], n_parts: int) -> None:
+    """Repeating rows changes nothing, and no threshold leaves all values on one side."""
+    once = distinct_thresholds(np.array(sorted(set(values)), dtype=float), n_parts, include_minimum=True)
+    often = distinct_thresholds(np.array(values * 3 + values[:1] * 50, dtype=float), n_parts, include_minimum=True)
+    assert once == often
+    assert all(min(values) <= threshold < max(values) for threshold in often)
+
+
+def test_a_value_that_most_rows_share_leaves_thresholds_to_the_others() -> None:
+    """Deciles of a column that is nearly always 0 see nothing else; quantiles of its values do."""
+    values = np.array([0.0] * 950 + list(range(1, 51)))
+    assert quantile_thresholds(values, None, 10, include_minimum=True) == [0.0]
+    assert len(distinct_thresholds(values, 10, include_minimum=True)) == 10
+
+
+@given(st.lists(st.floats(0, 10), min_size=1, max_size=40), st.integers(1, 10))
+def test_heaviest_cuts_are_few_and_gain(gains: list[float], most: int) -> None:
+    """At most so many, each with a gain, in order; all that gain when they are few; the largest share is never lost."""
+    cuts = heaviest_cuts(np.array(gains), most)
+    useful = [at for at, gain in enumerate(gains) if gain > 0]
+    assert len(cuts) <= most
+    assert cuts == sorted(set(cuts))
+    assert set(cuts) <= set(useful)
+    if len(useful) <= most:
+        assert cuts == useful
+    elif useful and max(gains) ** 0.5 > sum(gain**0.5 for gain in gains) / most * (1 + 1e-9):
+        assert gains[max(cuts, key=lambda at: gains[at])] == max(gains)
