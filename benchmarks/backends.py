@@ -43,6 +43,7 @@ from rulecg_core import (
 from rulecg_core.arrays import FloatArray
 from rulecg_core.hamming import HammingMaster
 from rulecg_core.loop import generate_columns
+from rulecg_core.parts import MasterParts
 
 
 class PDLP(HiGHS):
@@ -228,7 +229,8 @@ def measure_masters(names: Sequence[tuple[str, float]], rounds: int, seconds: fl
         problem = load_problem(name)
         for form, dual_form in (("dual form", True), ("primal form", False)):
             limits = Limits(seconds=max(20.0, seconds), iterations=rounds, rules_per_call=50, generation_share=0.9)
-            tape = record(problem, complexity, ["beam"], limits, dual_form=dual_form)
+            parts = MasterParts(dual_form=dual_form, merge_rows=False)
+            tape = record(problem, complexity, ["beam"], limits, parts=parts)
             calls = max(tape.sessions, key=len)
             n_rows, n_columns = shape_of(calls)
             label = f"{name}, C={complexity:g}, {form} ({n_rows} × {n_columns})"

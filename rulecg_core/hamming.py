@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .backend import Backend
 from .constraint import Constraint
+from .parts import MasterParts
 from .pool import RulePool
 from .pool_master import PoolMaster
 from .problem import Problem
@@ -15,8 +16,7 @@ from .relaxation import LinearMaster
 class HammingMaster(PoolMaster):
     """Minimise the Hamming loss under the constraints' rows.
 
-    ``dual_form`` says whether the relaxation is solved in its dual form; None decides by the rows. Masters may share a
-    ``pool`` of rules.
+    ``parts`` say how the relaxation is solved. Masters may share a ``pool`` of rules.
     """
 
     can_branch = True
@@ -27,11 +27,12 @@ class HammingMaster(PoolMaster):
         constraints: Sequence[Constraint],
         backend: Backend,
         *,
-        dual_form: bool | None = None,
+        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
         pool: RulePool | None = None,
     ) -> None:
-        super().__init__(problem, constraints, backend, pool)
-        self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, dual_form)
+        super().__init__(problem, constraints, backend, pool, parts)
+        self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, parts)
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> HammingMaster:
-        return HammingMaster(self.problem, (*self.constraints, *constraints), self.backend, pool=self.pool)
+        constraints = (*self.constraints, *constraints)
+        return HammingMaster(self.problem, constraints, self.backend, parts=self.parts, pool=self.pool)

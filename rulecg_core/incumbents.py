@@ -13,6 +13,7 @@ from .events import Event, IncumbentFound
 from .limits import Deadline
 from .local_search import LocalSearch
 from .master import Candidate, Master
+from .parts import SearchParts
 from .rounding import drawn_rule_sets
 
 SHARE, LARGE_SHARE = 0.15, 0.5
@@ -35,6 +36,7 @@ class Incumbents:
     rng: np.random.Generator
     emit: Callable[[Event], None]
     now: Callable[[], float]
+    parts: SearchParts = field(factory=SearchParts)
     known: dict[frozenset[object], Candidate] = field(factory=dict)
     _searches: tuple[LocalSearch, ...] = ()
     _spent: float = 0.0
@@ -80,19 +82,24 @@ class Incumbents:
 
     def search_first(self, deadline: Deadline) -> None:
         """On large data, good rule sets grow without any relaxation; their rules are a start for it."""
-        if self.is_large:
+        if self.is_large and self.parts.during_generation:
             self._search(deadline, restarts=3, counts=(False,))
 
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
         elapsed, share = self.now(), LARGE_SHARE if self.is_large else SHARE
-        if elapsed > MOMENT and self._spent <= share * elapsed:
+        if self.parts.during_generation and elapsed > MOMENT and self._spent <= share * elapsed:
             self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(False,))
 
     def search_thoroughly(self, deadline: Deadline) -> None:
         """A longer search for the least objective and for the fewest errors."""
         size = len(self.master.pool) * self.master.problem.n_samples
-        restarts = 1_000 if self.is_large and math.isfinite(deadline.moment) else int(np.clip(size // 5_000, 2, 30))
+        restarts = int(np.clip(size // 5_000, 2, 30))
+        if math.isfinite(deadline.moment) and self.is_large:
+            restarts = 1_000
+        elif math.isfinite(deadline.moment) and not self.master.counts_only_size:
+            # Bounds on samples leave gaps that no proof closes: here, too, it is the search that finds most.
+            restarts = int(np.clip(size // 1_000, 10, 1_000))
         self._search(deadline, restarts=restarts, counts=(False,) if self.master.counts_once else (False, True))
 
     def search_deeply(self, deadline: Deadline) -> None:
@@ -109,7 +116,8 @@ class Incumbents:
             starts = [] if known is None or not known.rules else [known.rules]
             starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))
             share = deadline.within(deadline.remaining / (len(counts) - number))
-            found = self._searches[count_once].improve(starts, share, self.rng, restarts=restarts)
+            among = None if self.parts.condition_moves else self.master.pool.rules
+            found = self._searches[count_once].improve(starts, share, self.rng, among=among, restarts=restarts)
             self.master.add_rules([rule for candidate in found for rule in candidate.rules])
             self.add(found, "local search")
         self._spent += time.perf_counter() - began

@@ -16,12 +16,14 @@ from .events import Branched, Event, Finished, Note, Observer, RoundFinished, St
 from .incumbents import FIRST_SHARE, Incumbents
 from .limits import Deadline, Limits, PricingLimits
 from .master import Master, Relaxation
+from .parts import SearchParts
 from .pricing import NEGATIVE, Pricer, PricingProblem
 from .proof import prove
 from .readable import prefer_plain_conditions
 from .result import Result
 from .rules import Rule
 from .selection import needs_repair, repair, select
+from .smoothing import Smoothing
 from .stages import Stage, price
 from .status import Status, Stop
 
@@ -29,6 +31,8 @@ WARM_UP_SHARES = (0.25, 0.5)
 """On large data, generation starts with size bounds reduced to these shares (see :meth:`_Run.generate`)."""
 LISTING_SHARE = 0.5
 """Share of the time left that the proof by listing may take before branching has its turn."""
+SLOW_SHARE = 0.25
+"""A relaxation that takes more than this share of the time left is the last one: searching brings more."""
 STALLED_ROUNDS, STALLED_GAIN = 4, 0.002
 """A warm-up ends when this many rounds together lowered the relaxation by less than this share."""
 
@@ -42,13 +46,15 @@ def generate_columns(
     seed: int = 0,
     start: Sequence[Rule] = (),
     start_sets: Sequence[Sequence[Rule]] = (),
+    search: SearchParts = SearchParts(),  # noqa: B008 - SearchParts is frozen
 ) -> Result:
     """Run column generation on the master with pricers in stages.
 
     ``start`` are rules to begin with, for example the pool of an earlier run, and ``start_sets`` whole rule sets.
-    Ctrl-C ends the run early with the best rule set so far.
+    ``search`` says how rule sets are searched for meanwhile. Ctrl-C ends the run early with the best rule set so far.
     """
-    run = _Run(master, Stage.all_of(pricers), limits, on_event or (lambda event: None), np.random.default_rng(seed))
+    observer = on_event or (lambda event: None)
+    run = _Run(master, Stage.all_of(pricers), limits, observer, np.random.default_rng(seed), search)
     return run.execute(start, start_sets)
 
 
@@ -67,6 +73,7 @@ class _Run:
     limits: Limits
     observer: Observer
     rng: np.random.Generator
+    search: SearchParts = field(factory=SearchParts)
     began: float = field(factory=time.perf_counter)
     deadline: Deadline = field(factory=Deadline)
     history: list[RoundFinished] = field(factory=list)
@@ -80,7 +87,7 @@ class _Run:
     incumbents: Incumbents = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now)
+        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now, self.search)
 
     def execute(self, start: Sequence[Rule], start_sets: Sequence[Sequence[Rule]] = ()) -> Result:
         if not self.stages:
@@ -122,7 +129,7 @@ class _Run:
         deadline = self.deadline if seconds is None else self.deadline.within(seconds * share)
         if seconds is not None:
             self.incumbents.search_first(deadline.within(FIRST_SHARE * seconds))
-        if self.incumbents.is_large:
+        if self.incumbents.is_large and self.search.tight_first:
             for tightness in WARM_UP_SHARES:
                 if self.master.tighten(tightness):
                     self.rounds(deadline.within(deadline.remaining * tightness), self.stages[:1])
@@ -137,6 +144,7 @@ class _Run:
     def rounds(self, deadline: Deadline, stages: tuple[Stage, ...]) -> None:
         """Solve and price until the stages find nothing, a limit is reached, or a warm-up stalls."""
         values: list[float] = []
+        smoothing = Smoothing() if self.master.parts.stabilise and len(self.stages) > 1 else None
         while True:
             if deadline.passed:
                 self.stop = Stop.TIME_LIMIT
@@ -144,15 +152,21 @@ class _Run:
             if self.reached_limit():
                 self.stop = Stop.OTHER_LIMIT
                 return
+            began = time.perf_counter()
             relaxation = self.master.solve_relaxation(deadline)
+            took = time.perf_counter() - began
             if relaxation is None:
                 self.stop = Stop.TIME_LIMIT
                 return
             self.relaxation = relaxation
-            added = self.price_round(relaxation, deadline, stages)
+            added = self.price_round(relaxation, deadline, stages, smoothing)
             self.incumbents.search_briefly(deadline)
             values.append(relaxation.objective)
             if not added or (self.master.is_tightened and _has_stalled(values)):
+                return
+            if took > SLOW_SHARE * self.deadline.remaining:
+                self.stop = Stop.TIME_LIMIT
+                self.emit(Note(self.now(), f"the relaxation takes {took:.1f} s: what is left goes to the search"))
                 return
 
     def reached_limit(self) -> bool:
@@ -161,7 +175,9 @@ class _Run:
             limits.columns is not None and len(self.master.pool) >= limits.columns
         )
 
-    def price_round(self, relaxation: Relaxation, deadline: Deadline, stages: tuple[Stage, ...]) -> int:
+    def price_round(
+        self, relaxation: Relaxation, deadline: Deadline, stages: tuple[Stage, ...], smoothing: Smoothing | None
+    ) -> int:
         """Try the stages in order until one finds rules; how many came in."""
         problem = self.master.pricing_problem()
         iteration, added, stage = len(self.history) + 1, 0, stages[0]
@@ -169,7 +185,9 @@ class _Run:
             seconds = self.limits.pricing_seconds
             stage_deadline = deadline if seconds is None else deadline.within(seconds)
             limits = PricingLimits(stage_deadline, self.limits.rules_per_call, self.limits.threads)
-            priced = price(stage, self.master, problem, limits, self.rng)
+            # Only what does not prove anything may look at other duals than the relaxation's.
+            can_smooth = relaxation.feasible and stage is self.stages[0]
+            priced = price(stage, self.master, problem, limits, self.rng, smoothing if can_smooth else None)
             for note in priced.notes:
                 self.emit(Note(self.now(), note))
             self.emit(
@@ -223,14 +241,14 @@ class _Run:
         """What is left, but at least a moment: a run that used up its time still chooses a rule set.
 
         Where a proof follows, the restricted MIP only prepares it and gets about as long as generation took; bounds on
-        samples leave gaps that listing seldom closes, so there it gets half.
+        samples leave gaps that listing seldom closes, so there it gets most.
         """
         if math.isinf(self.deadline.moment):
             return self.deadline
         least = min(1.0, 0.1 * (self.limits.seconds or 1.0))
         most = self.deadline.remaining
         if self.certificate is not None:
-            most = min(0.5 * most, max(least, self.now()) if self.master.counts_only_size else math.inf)
+            most = min(0.5 * most, max(least, self.now())) if self.master.counts_only_size else 0.7 * most
         return Deadline.after(max(most, least))
 
     def repair_deadline(self) -> Deadline:

@@ -12,6 +12,7 @@ from .backend import Backend
 from .constraint import Constraint
 from .forms import LinearForm, Row
 from .limits import Deadline
+from .parts import MasterParts
 from .pool import RulePool
 from .pricing import PricingProblem
 from .problem import Problem
@@ -72,6 +73,8 @@ class Master(ABC):
     max_rules: float
     """No feasible rule set has more rules than this."""
     pool: RulePool
+    parts: MasterParts = MasterParts()
+    """What makes it fast, each part of which can be switched off."""
     counts_once: bool = False
     """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
     is_guided: bool = False

@@ -14,6 +14,7 @@ from .errors import ConfigurationError
 from .forms import Row
 from .limits import Deadline, MIPLimits
 from .master import Candidate, IntegerResult, Master, Relaxation
+from .parts import MasterParts
 from .pool import RulePool
 from .pricing import PricingProblem
 from .problem import Problem
@@ -41,8 +42,10 @@ class PoolMaster(Master):
         constraints: Sequence[Constraint],
         backend: Backend,
         pool: RulePool | None = None,
+        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
     ) -> None:
         self.problem = problem
+        self.parts = parts
         self.constraints = tuple(constraints)
         self.backend = backend
         self.objective = problem.hamming_loss()

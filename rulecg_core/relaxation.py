@@ -6,15 +6,19 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from .arrays import FloatArray, IntArray
 from .backend import Backend, LPSession, LPSolution
+from .classes import PositiveClasses
 from .dual_form import DualForm
+from .duals import Duals
 from .errors import ConfigurationError, SolveError
 from .forms import LinearForm, Row
 from .limits import Deadline
+from .parts import MasterParts
 from .pool import RulePool
+from .pool_columns import LEAST, PoolColumns, chunks
 from .pricing import PricingProblem
 from .problem import Problem
 from .sparse import SparseVectors
@@ -25,6 +29,16 @@ LINKED_POSITIVES = 3_000
 """With more positives than this the relaxation does without link rows: a little weaker, just as valid, far quicker."""
 
 
+@frozen(eq=False)
+class _Solved:
+    """What is kept of the last solution, independent of how the program was laid out."""
+
+    weights: FloatArray
+    """Of the pool's first rules."""
+    artificial: float
+    duals: Duals
+
+
 class LinearMaster:
     """``min objective`` over ``zeta in [0, 1]`` and ``w >= 0``, subject to, for every positive i,
     ``zeta_i + Σ_{k covers i} w_k >= 1``, the constraint rows, and the link rows
@@ -33,7 +47,9 @@ class LinearMaster:
     * ``w`` has no upper bound: its dual would be missing from the pricing formula, and pricing would cycle.
     * Link rows exist only when a row uses zeta, and enter when violated: few of them ever bind. On large data they are
       left out, which leaves a relaxation all the same.
+    * Positives that nothing tells apart share their variable and their rows (:class:`PositiveClasses`).
     * Without link rows the program is solved in its dual form, where rules are rows and positives are bounds.
+    * Rules of no use for long are put aside (:class:`PoolColumns`).
     * Rows that the empty rule set breaks share one artificial column; while it is needed, the objective is to get rid
       of it (phase one).
     """
@@ -45,7 +61,7 @@ class LinearMaster:
         rows: Sequence[Row],
         max_rules: float,
         backend: Backend,
-        dual_form: bool | None = None,
+        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
     ) -> None:
         self.problem = problem
         self.objective = objective
@@ -53,6 +69,7 @@ class LinearMaster:
         # A bound below one rule still needs a link row that can be written down.
         self.max_rules = max(1.0, max_rules)
         self.backend = backend
+        self.parts = parts
         self.positives: IntArray = np.flatnonzero(problem.y)
         self.variables = tuple(dict.fromkeys(name for form in self._forms() for name in form.variables))
         self.needs_links = needs_links(objective, rows)
@@ -61,28 +78,16 @@ class LinearMaster:
                 "A constraint on missed positives needs a bound on the number of rules: add a complexity constraint."
             )
         # With link rows every zeta has several entries and the dual form loses its point.
-        self.dual_form = not self.needs_links if dual_form is None else dual_form
+        self.dual_form = not self.needs_links if parts.dual_form is None else parts.dual_form
         self.shortfalls = self._shortfalls()
         self.phase_one = bool(np.any(self.shortfalls))
         self._is_linked = np.zeros(len(self.positives), dtype=bool)
-        self._links: IntArray = np.zeros(0, dtype=np.int64)
-        self._n_rules = 0
+        self._columns = PoolColumns(self._forms(), self.positives)
         self._session: LPSession | None = None
-        self._dual: FloatArray = np.zeros(0)
-        self._primal: FloatArray = np.zeros(0)
+        self._solved: _Solved | None = None
 
     def _forms(self) -> list[LinearForm]:
         return [self.objective, *(row.form for row in self.rows)]
-
-    # Layout: columns are zeta | auxiliary variables | artificial | rules; rows are covers | constraints | links.
-
-    @property
-    def _first_rule(self) -> int:
-        return len(self.positives) + len(self.variables) + 1
-
-    @property
-    def _first_link(self) -> int:
-        return len(self.positives) + len(self.rows)
 
     def _shortfalls(self) -> FloatArray:
         """For every row, what the empty rule set lacks (positive) or exceeds (negative), else 0.
@@ -104,115 +109,224 @@ class LinearMaster:
         """Reduce the upper bounds of rows on size (rules and conditions only) to a share; whether there are any."""
         rows = [row if not row.bounds_size else evolve(row, hi=row.hi * share) for row in self._true_rows]
         self.rows = tuple(rows)
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self.close()
         return any(row.bounds_size for row in rows)
 
-    # Building -------------------------------------------------------------------------------------------------------
+    # Building: where variables and rows of the program stand in the session. -----------------------------------------
 
     def _open(self, pool: RulePool) -> LPSession:
         """A new session with everything known so far; also the cure for a solver that lost its way."""
-        if self._session is not None:
-            self._session.close()
+        self.close()
+        self._columns.extend(pool)
+        inside = np.flatnonzero(self._columns.inside)
+        self._classes = PositiveClasses(
+            self.problem.weights[self.positives],
+            [form.zeta[self.positives] for form in self._forms() if form.zeta is not None],
+            merge=self.parts.merge_rows,
+        )
+        for some in chunks(inside):
+            self._classes.refine(self._columns.covers(some))
         session = DualForm(self.backend) if self.dual_form else self.backend.open_lp()
-        n_zeta, n_fixed = len(self.positives), self._first_rule
-        lower, upper = np.zeros(n_fixed), np.full(n_fixed, np.inf)
-        if self.needs_links:
-            # Without rows on zeta nothing pushes it above 1.
-            upper[:n_zeta] = 1.0
-        upper[n_fixed - 1] = np.inf if self.phase_one else 0.0
-        session.add_columns(self._fixed_costs(), lower, upper, SparseVectors.empty(n_fixed))
+        n_zeta, n_helpers = len(self._classes), len(self.variables) + 1
+        self._zeta_column: IntArray = np.arange(n_zeta, dtype=np.int64)
+        self._artificial_column = n_zeta + n_helpers - 1
+        self._n_columns = n_zeta + n_helpers
+        self._cover_row: IntArray = np.arange(n_zeta, dtype=np.int64)
+        self._constraint_row: IntArray = n_zeta + np.arange(len(self.rows), dtype=np.int64)
+        self._link_row: IntArray = np.full(n_zeta, -1, dtype=np.int64)
+        self._n_rows = n_zeta + len(self.rows)
+        self._rules: IntArray = np.zeros(0, dtype=np.int64)
+        self._rule_column: IntArray = np.zeros(0, dtype=np.int64)
+        upper = np.full(self._n_columns, np.inf)
+        upper[:n_zeta] = self._most_missed
+        upper[self._artificial_column] = np.inf if self.phase_one else 0.0
+        costs = np.concatenate([self._zeta_costs(), self._helper_costs()])
+        session.add_columns(costs, np.zeros(self._n_columns), upper, SparseVectors.empty(self._n_columns))
+        entries = np.hstack([self._zeta_entries(), self._helper_entries()])
         session.add_rows(
             np.concatenate([np.ones(n_zeta), [row.lo for row in self.rows]]),
             np.concatenate([np.full(n_zeta, np.inf), [row.hi for row in self.rows]]),
-            SparseVectors.stack([_identity(n_zeta), SparseVectors.from_dense(self._fixed_entries())]),
+            SparseVectors.stack([_identity(n_zeta), SparseVectors.from_dense(entries)]),
         )
-        self._session, self._n_rules = session, 0
-        if len(self._links):
-            links, self._links = self._links, np.zeros(0, dtype=np.int64)
-            self._add_links(links, pool)
-        self.add_rules(pool)
+        self._session = session
+        linked = np.flatnonzero(self._classes.sums(self._is_linked.astype(np.float64)))
+        for some in chunks(inside):
+            self._add_rules(some)
+        if len(linked):
+            self._add_links(linked)
         return session
 
-    def _fixed_costs(self) -> FloatArray:
-        costs = np.zeros(self._first_rule)
-        if self.phase_one:
-            costs[-1] = 1.0
-            return costs
-        if self.objective.zeta is not None:
-            costs[: len(self.positives)] = self.objective.zeta[self.positives]
-        for position, name in enumerate(self.variables, start=len(self.positives)):
-            costs[position] = self.objective.variables.get(name, 0.0)
-        return costs
+    @property
+    def _most_missed(self) -> float:
+        # Without rows on zeta nothing pushes it above 1.
+        return 1.0 if self.needs_links else np.inf
 
-    def _fixed_entries(self) -> FloatArray:
-        """Constraint rows × fixed columns."""
-        entries = np.zeros((len(self.rows), self._first_rule))
+    def _zeta_costs(self) -> FloatArray:
+        if self.phase_one or self.objective.zeta is None:
+            return np.zeros(len(self._classes))
+        return self._classes.sums(self.objective.zeta[self.positives])
+
+    def _helper_costs(self) -> FloatArray:
+        """Costs of the auxiliary variables and of the artificial column."""
+        if self.phase_one:
+            return np.array([*(0.0 for _ in self.variables), 1.0])
+        return np.array([*(self.objective.variables.get(name, 0.0) for name in self.variables), 0.0])
+
+    def _zeta_entries(self) -> FloatArray:
+        """Constraint rows × classes."""
+        entries = np.zeros((len(self.rows), len(self._classes)))
         for position, row in enumerate(self.rows):
             if row.form.zeta is not None:
-                entries[position, : len(self.positives)] = row.form.zeta[self.positives]
-            for at, name in enumerate(self.variables, start=len(self.positives)):
-                entries[position, at] = row.form.variables.get(name, 0.0)
+                entries[position] = self._classes.sums(row.form.zeta[self.positives])
+        return entries
+
+    def _helper_entries(self) -> FloatArray:
+        """Constraint rows × auxiliary variables and artificial column."""
+        entries = np.zeros((len(self.rows), len(self.variables) + 1))
+        for position, row in enumerate(self.rows):
+            entries[position, :-1] = [row.form.variables.get(name, 0.0) for name in self.variables]
         entries[:, -1] = self.shortfalls
         return entries
 
-    def add_rules(self, pool: RulePool) -> None:
-        """Bring in the pool's rules that are not yet columns."""
-        if self._session is None or self._n_rules == len(pool):
-            return
-        new = slice(self._n_rules, len(pool))
-        covers, lengths = pool.covers(new), pool.lengths[new]
-        covered_positives = covers[:, self.positives]
-        blocks = [SparseVectors.from_dense(covered_positives)]
-        in_rows = [row.form.coefficients(covers, lengths) for row in self.rows]
-        if in_rows:
-            blocks.append(SparseVectors.from_dense(np.column_stack(in_rows), offset=len(self.positives)))
-        if len(self._links):
-            scaled = covered_positives[:, self._links] / self.max_rules
-            blocks.append(SparseVectors.from_dense(scaled, offset=self._first_link))
-        entries = blocks[0]
-        for block in blocks[1:]:
-            entries = entries.join(block)
-        n_new = len(lengths)
-        costs = np.zeros(n_new) if self.phase_one else self.objective.coefficients(covers, lengths)
-        self._session.add_columns(costs, np.zeros(n_new), np.full(n_new, np.inf), entries)
-        self._n_rules = len(pool)
-
-    def _add_links(self, which: IntArray, pool: RulePool) -> None:
-        """Link rows for some positives (numbered among the positives)."""
+    def _add_rules(self, which: IntArray) -> None:
+        """Rules of the pool become columns; classes that they split come first."""
         assert self._session is not None
-        present = pool.covers(slice(0, self._n_rules))[:, self.positives[which]].T / self.max_rules
-        entries = SparseVectors(
-            np.arange(len(which) + 1, dtype=np.int64), which.astype(np.int64), np.ones(len(which))
-        ).join(SparseVectors.from_dense(present, offset=self._first_rule))
+        if not len(which):
+            return
+        covers, coefficients = self._columns.covers(which), self._columns.coefficients[which]
+        self._split(self._classes.refine(covers))
+        by_class = covers[:, self._classes.representatives]
+        entries = _placed(SparseVectors.from_dense(by_class), self._cover_row)
+        entries = entries.join(_placed(SparseVectors.from_dense(coefficients[:, 1:]), self._constraint_row))
+        linked = np.flatnonzero(self._link_row >= 0)
+        if len(linked):
+            scaled = SparseVectors.from_dense(by_class[:, linked] / self.max_rules)
+            entries = entries.join(_placed(scaled, self._link_row[linked]))
+        n_new = len(which)
+        costs = np.zeros(n_new) if self.phase_one else coefficients[:, 0]
+        self._session.add_columns(costs, np.zeros(n_new), np.full(n_new, np.inf), entries)
+        self._rules = np.concatenate([self._rules, which])
+        self._rule_column = np.concatenate([self._rule_column, self._new_columns(n_new)])
+
+    def _split(self, parents: IntArray) -> None:
+        """Variables and rows for new classes, each of which was part of a known one."""
+        assert self._session is not None
+        n_new, n_known = len(parents), len(self._cover_row)
+        if not n_new:
+            return
+        new, changed = n_known + np.arange(n_new), np.unique(parents)
+        costs, entries = self._zeta_costs(), self._zeta_entries()
+        if entries.any():
+            # Coefficients in a session cannot change: what is left of a class gets a new variable as well.
+            old = self._zeta_column[changed]
+            self._session.set_column_bounds(old, np.zeros(len(old)), np.zeros(len(old)))
+            in_covers = SparseVectors.from_dense(np.ones((len(changed), 1)))
+            in_covers = SparseVectors(in_covers.starts, self._cover_row[changed], in_covers.values)
+            self._zeta_column[changed] = self._add_zeta(
+                costs[changed],
+                in_covers.join(_placed(SparseVectors.from_dense(entries[:, changed].T), self._constraint_row)).join(
+                    self._in_link_rows(changed)
+                ),
+            )
+        elif np.any(costs):
+            self._session.set_costs(self._zeta_column[changed], costs[changed])
+        placed = _placed(SparseVectors.from_dense(entries[:, new].T), self._constraint_row)
+        self._zeta_column = np.concatenate([self._zeta_column, self._add_zeta(costs[new], placed)])
+        self._link_row = np.concatenate([self._link_row, np.full(n_new, -1, dtype=np.int64)])
+        self._session.add_rows(np.ones(n_new), np.full(n_new, np.inf), self._class_rows(new, 1.0))
+        self._cover_row = np.concatenate([self._cover_row, self._new_rows(n_new)])
+        linked = new[self._link_row[parents] >= 0]
+        if len(linked):
+            self._add_links(linked)
+
+    def _add_zeta(self, costs: FloatArray, entries: SparseVectors) -> IntArray:
+        assert self._session is not None
+        self._session.add_columns(costs, np.zeros(len(costs)), np.full(len(costs), self._most_missed), entries)
+        return self._new_columns(len(costs))
+
+    def _in_link_rows(self, classes: IntArray) -> SparseVectors:
+        rows = self._link_row[classes]
+        starts = np.concatenate([[0], np.cumsum(rows >= 0)]).astype(np.int64)
+        return SparseVectors(starts, rows[rows >= 0], np.ones(int(starts[-1])))
+
+    def _class_rows(self, classes: IntArray, entry: float) -> SparseVectors:
+        """One row per class: 1 for its zeta, ``entry`` for the rules in the program that cover it."""
+        covers = self._columns.covers_at(self._rules, self._classes.representatives[classes])
+        zeta = SparseVectors(
+            np.arange(len(classes) + 1, dtype=np.int64), self._zeta_column[classes], np.ones(len(classes))
+        )
+        return zeta.join(_placed(SparseVectors.from_dense(covers.T * entry), self._rule_column))
+
+    def _add_links(self, which: IntArray) -> None:
+        """Link rows for some classes."""
+        assert self._session is not None
+        entries = self._class_rows(which, 1.0 / self.max_rules)
         self._session.add_rows(np.full(len(which), -np.inf), np.ones(len(which)), entries)
-        self._links = np.concatenate([self._links, which])
-        self._is_linked[which] = True
+        self._link_row[which] = self._new_rows(len(which))
+        self._is_linked |= (self._link_row >= 0)[self._classes.of]
+
+    def _new_columns(self, n_new: int) -> IntArray:
+        self._n_columns += n_new
+        return np.arange(self._n_columns - n_new, self._n_columns, dtype=np.int64)
+
+    def _new_rows(self, n_new: int) -> IntArray:
+        self._n_rows += n_new
+        return np.arange(self._n_rows - n_new, self._n_rows, dtype=np.int64)
 
     # Solving --------------------------------------------------------------------------------------------------------
 
     def solve(self, pool: RulePool, deadline: Deadline) -> float | None:
         """The relaxation's value; None when the deadline came first."""
-        if self._session is None:
+        if self._session is None or (self.parts.put_aside and self._columns.put_aside()):
             self._open(pool)
-        self.add_rules(pool)
+        for some in chunks(self._columns.extend(pool)):
+            self._add_rules(some)
         while True:
             solution = self._solve_once(pool, deadline)
             if solution is None:
                 return None
-            violated = self._violated_links(solution.primal, pool)
+            violated = self._violated_links(solution.primal)
             if len(violated):
-                self._add_links(violated, pool)
-                if self.is_solved:
-                    # Should time run out before the next solution, the duals at hand are right with 0 for new rows.
-                    self._dual = np.concatenate([self._dual, np.zeros(len(violated))])
+                self._add_links(violated)
                 continue
-            self._primal, self._dual = solution.primal, self._clean(solution.dual)
+            self._solved = self._read(solution)
             if self.phase_one and solution.objective <= 1e-9:
                 self._enter_phase_two(pool)
                 continue
+            if self.parts.put_aside and self._bring_back():
+                continue
             return solution.objective + (0.0 if self.phase_one else self.objective.const)
+
+    def _bring_back(self) -> bool:
+        """Rules aside that price in become columns again; whether there were any."""
+        if len(self._columns) < LEAST:
+            return False
+        costs = self._reduced_costs()
+        returning = self._columns.returning(costs)
+        if not len(returning):
+            self._columns.watch(costs)
+        for some in chunks(returning):
+            self._add_rules(some)
+        return len(returning) > 0
+
+    def _reduced_costs(self) -> FloatArray:
+        """Of all rules of the pool, by the duals of the last solution."""
+        duals, coefficients = self._duals, self._columns.coefficients
+        costs = np.zeros(len(coefficients)) if self.phase_one else coefficients[:, 0]
+        return costs - coefficients[:, 1:] @ duals.rows - self._columns.covered_sums(duals.of_covering(self.max_rules))
+
+    def _read(self, solution: LPSolution) -> _Solved:
+        """Weights in the order of the pool, and duals for every positive."""
+        weights = np.zeros(len(self._columns))
+        weights[self._rules] = solution.primal[self._rule_column]
+        links = np.where(self._link_row >= 0, solution.dual[self._link_row], 0.0)
+        duals = Duals.cleaned(
+            self._classes.divided(solution.dual[self._cover_row]),
+            self._classes.divided(links),
+            solution.dual[self._constraint_row],
+            self.rows,
+        )
+        return _Solved(weights, float(solution.primal[self._artificial_column]), duals)
 
     def _solve_once(self, pool: RulePool, deadline: Deadline) -> LPSolution | None:
         assert self._session is not None
@@ -229,45 +343,46 @@ class LinearMaster:
             f"({solution.native_status or solution.solution}). Try another backend."
         )
 
-    def _violated_links(self, primal: FloatArray, pool: RulePool) -> IntArray:
-        if not self.needs_links or len(self.positives) > LINKED_POSITIVES or self._is_linked.all():
+    def _violated_links(self, primal: FloatArray) -> IntArray:
+        open_links = np.flatnonzero(self._link_row < 0)
+        if not self.needs_links or len(self.positives) > LINKED_POSITIVES or not len(open_links):
             return np.zeros(0, dtype=np.int64)
-        open_links = np.flatnonzero(~self._is_linked)
-        chosen = primal[self._first_rule :]
+        chosen = primal[self._rule_column]
         used = np.flatnonzero(chosen)
-        load = chosen[used] @ pool.covers(used)[:, self.positives[open_links]] if len(used) else 0.0
-        return open_links[primal[open_links] + load / self.max_rules > 1 + LINK_TOLERANCE]
+        load = chosen[used] @ self._columns.covers_at(self._rules[used], self._classes.representatives[open_links])
+        missed = primal[self._zeta_column[open_links]]
+        return open_links[missed + load / self.max_rules > 1 + LINK_TOLERANCE]
 
     def _enter_phase_two(self, pool: RulePool) -> None:
         self.phase_one = False
         self._open(pool)
 
-    def _clean(self, dual: FloatArray) -> FloatArray:
-        """Duals with the signs that theory demands, so that every bound computed from them is valid."""
-        lower, upper = self._row_bounds()
-        dual = np.where(np.isneginf(lower), np.minimum(dual, 0.0), dual)
-        return np.where(np.isposinf(upper), np.maximum(dual, 0.0), dual)
-
-    def _row_bounds(self) -> tuple[FloatArray, FloatArray]:
-        n_zeta, n_links = len(self.positives), len(self._links)
-        lower = np.concatenate([np.ones(n_zeta), [row.lo for row in self.rows], np.full(n_links, -np.inf)])
-        upper = np.concatenate([np.full(n_zeta, np.inf), [row.hi for row in self.rows], np.ones(n_links)])
-        return lower, upper
-
     # Pricing and bounds ---------------------------------------------------------------------------------------------
-
-    def row_duals(self) -> FloatArray:
-        """Duals of the constraint rows, in the order of the rows."""
-        return self._dual[len(self.positives) : self._first_link]
 
     @property
     def is_solved(self) -> bool:
-        return len(self._primal) > 0
+        return self._solved is not None
+
+    @property
+    def _duals(self) -> Duals:
+        """Of the last solution; 0 before the first one."""
+        if self._solved is not None:
+            return self._solved.duals
+        n_positives = len(self.positives)
+        return Duals(np.zeros(n_positives), np.zeros(n_positives), np.zeros(len(self.rows)))
+
+    @property
+    def _target(self) -> LinearForm:
+        return LinearForm() if self.phase_one else self.objective
+
+    def row_duals(self) -> FloatArray:
+        """Duals of the constraint rows, in the order of the rows."""
+        return self._duals.rows
 
     def conflict(self) -> dict[str, float]:
         """While infeasible: the rows that hold each other back, and by how much each still misses its bound."""
-        share = float(self._primal[self._first_rule - 1]) if len(self._primal) else 1.0
-        involved = np.abs(self.row_duals()) > 1e-9 if len(self._dual) else np.ones(len(self.rows), dtype=bool)
+        share = 1.0 if self._solved is None else self._solved.artificial
+        involved = np.ones(len(self.rows), dtype=bool) if self._solved is None else np.abs(self.row_duals()) > 1e-9
         return {
             row.name: abs(float(shortfall)) * share
             for row, shortfall, binding in zip(self.rows, self.shortfalls, involved, strict=True)
@@ -276,54 +391,19 @@ class LinearMaster:
 
     def weights(self) -> FloatArray:
         """Rule weights ``w`` of the last relaxation, in the order of the pool."""
-        return self._primal[self._first_rule :]
+        return np.zeros(0) if self._solved is None else self._solved.weights
 
     def pricing_problem(self) -> PricingProblem:
-        """The one place where duals become a pricing problem."""
-        problem, duals = self.problem, self.row_duals()
-        target = LinearForm() if self.phase_one else self.objective
-        sample_weights = np.zeros(problem.n_samples) if target.cover is None else target.cover.copy()
-        length, rule = target.length, target.rule
-        for row, dual in zip(self.rows, duals, strict=True):
-            if dual == 0.0:
-                continue
-            if row.form.cover is not None:
-                sample_weights -= dual * row.form.cover
-            length -= dual * row.form.length
-            rule -= dual * row.form.rule
-        sample_weights[self.positives] -= self._dual[: len(self.positives)]
-        sample_weights[self.positives[self._links]] -= self._dual[self._first_link :] / self.max_rules
-        return PricingProblem(
-            X=problem.X,
-            sample_weights=sample_weights,
-            condition_price=float(length),
-            constant=float(rule),
-            max_conditions=problem.max_conditions,
-            feature_costs=problem.feature_costs,
-            chains=problem.chains,
-            memo=problem.memo,
-        )
+        """The pricing problem for the duals of the last solution."""
+        return self._duals.pricing_problem(self.problem, self._target, self.rows, self.positives, self.max_rules)
 
     def dual_bound(self, pricing_bound: float) -> float:
         """The Lagrangian bound: valid for any duals of the right sign, so it holds whatever the LP solver's accuracy.
 
         ``pricing_bound`` is a proven lower bound on all reduced costs; at most ``max_rules`` rules can use it.
         """
-        lower, upper = self._row_bounds()
-        with np.errstate(invalid="ignore"):
-            at_bound = np.where(self._dual > 0, self._dual * lower, self._dual * upper)
-        bound = float(np.where(self._dual == 0, 0.0, at_bound).sum())
-        fixed = self._fixed_costs()
-        n_zeta = len(self.positives)
-        reduced = fixed - self.row_duals() @ self._fixed_entries() if self.rows else fixed.copy()
-        reduced[:n_zeta] -= self._dual[:n_zeta]
-        reduced[self._links] -= self._dual[self._first_link :]
-        bound += float(np.minimum(reduced[:n_zeta], 0.0).sum())
-        if np.any(reduced[n_zeta : self._first_rule - 1] < -1e-7):
-            return -math.inf
-        if pricing_bound < 0:
-            bound += pricing_bound * self.max_rules
-        return bound + (0.0 if self.phase_one else self.objective.const)
+        bound = self._duals.bound(self._target, self.rows, self.positives)
+        return bound + (pricing_bound * self.max_rules if pricing_bound < 0 else 0.0)
 
     def close(self) -> None:
         if self._session is not None:
@@ -340,3 +420,9 @@ def needs_links(objective: LinearForm, rows: Sequence[Row]) -> bool:
 
 def _identity(size: int) -> SparseVectors:
     return SparseVectors(np.arange(size + 1, dtype=np.int64), np.arange(size, dtype=np.int64), np.ones(size))
+
+
+def _placed(vectors: SparseVectors, places: IntArray) -> SparseVectors:
+    """The same vectors with other numbers for their entries."""
+    return SparseVectors(vectors.starts, places[vectors.indices], vectors.values)
+

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from .arrays import FloatArray
 from .limits import PricingLimits
 from .master import Master
-from .pricing import NEGATIVE, Pricer, PricingProblem
+from .pricing import NEGATIVE, Pricer, PricingProblem, PricingResult
 from .rules import Rule
+from .smoothing import Smoothing
 from .status import Stop
 
 DEFAULT_STAGES = ("beam", "exact-search")
@@ -46,10 +47,30 @@ class Priced:
 
 
 def price(
-    stage: Stage, master: Master, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator
+    stage: Stage,
+    master: Master,
+    problem: PricingProblem,
+    limits: PricingLimits,
+    rng: np.random.Generator,
+    smoothing: Smoothing | None = None,
 ) -> Priced:
-    """Call the stage's pricer and keep only what is new and truly negative."""
-    result = stage.pricer.price(problem, limits, rng)
+    """Call the stage's pricer and keep only what is new and truly negative.
+
+    With ``smoothing`` it is first called on smoothed duals; when nothing found there holds for the true ones, on these.
+    """
+    if smoothing is not None and smoothing.has_begun:
+        found = stage.pricer.price(smoothing.smoothed(problem), limits, rng)
+        # A bound for the smoothed duals says nothing about the true ones.
+        priced = _judged(stage, master, problem, evolve(found, bound=None))
+        if priced.rules or limits.deadline.passed:
+            return priced
+    if smoothing is not None:
+        smoothing.begin(problem)
+    return _judged(stage, master, problem, stage.pricer.price(problem, limits, rng))
+
+
+def _judged(stage: Stage, master: Master, problem: PricingProblem, result: PricingResult) -> Priced:
+    """Re-evaluate what the pricer found on the full data."""
     notes = list(result.notes)
     candidates = [rule for rule in dict.fromkeys(result.rules) if 1 <= len(rule) <= problem.max_conditions]
     if len(candidates) < len(set(result.rules)):

@@ -23,6 +23,7 @@ from .backend import Backend
 from .constraint import Constraint
 from .counted_once import at_least, classes_of, netted, relaxed_rows
 from .errors import ConfigurationError
+from .parts import MasterParts
 from .pool import RulePool
 from .pool_master import PoolMaster
 from .problem import Problem
@@ -34,8 +35,8 @@ from .stages import reduced_costs
 class ZeroOneMaster(PoolMaster):
     """Minimise the 0-1 loss under the constraints' rows, all in true counts.
 
-    ``formulation`` is that of the integer program over the pool; None chooses by size. ``dual_form`` is as for the
-    Hamming master. Masters may share a ``pool`` of rules.
+    ``formulation`` is that of the integer program over the pool; None chooses by size. ``parts`` say how relaxations
+    are solved. Masters may share a ``pool`` of rules.
     """
 
     counts_once = True
@@ -47,16 +48,15 @@ class ZeroOneMaster(PoolMaster):
         backend: Backend,
         *,
         formulation: Formulation | None = None,
-        dual_form: bool | None = None,
+        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
         pool: RulePool | None = None,
     ) -> None:
-        super().__init__(problem, constraints, backend, pool)
+        super().__init__(problem, constraints, backend, pool, parts)
         if formulation is not None and formulation not in get_args(Formulation):
             raise ConfigurationError(f"formulation must be one of {get_args(Formulation)}, not {formulation!r}.")
         self.formulation = formulation
         self.is_guided = True
-        self._dual_form = dual_form
-        self._guide = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, dual_form)
+        self._guide = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, parts)
         self._linear = self._guide
 
     def certify(self) -> None:
@@ -70,7 +70,7 @@ class ZeroOneMaster(PoolMaster):
             relaxed_rows(self.rows, self.max_rules),
             self.max_rules,
             self.backend,
-            self._dual_form,
+            self.parts,
         )
 
     def lower_bound(self, pricing_bound: float) -> float | None:

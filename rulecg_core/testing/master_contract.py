@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from rulecg_core.arrays import FloatArray
+from rulecg_core.arrays import FloatArray, IntArray
 from rulecg_core.backend import Backend
 from rulecg_core.constraint import Constraint
 from rulecg_core.forms import LinearForm, Row
@@ -71,8 +71,13 @@ class MasterContract:
         raise NotImplementedError
 
     def solvers_reduced_costs(self, session: RecordingSession) -> FloatArray:
-        """Reduced costs of all columns, the rules' last. A master that solves a dual overrides this."""
+        """Reduced costs of all columns. A master that solves a dual overrides this."""
         return session.reduced_costs()
+
+    def rule_columns(self, master: Master, session: RecordingSession) -> IntArray:
+        """Where the pool's rules stand among them: last, unless a master that adds other columns too overrides this."""
+        n_columns = len(self.solvers_reduced_costs(session))
+        return np.arange(n_columns - len(master.pool), n_columns)
 
     constraint_sets: Sequence[tuple[Constraint, ...]] = (
         (SizeBound(4),),
@@ -95,7 +100,8 @@ class MasterContract:
             for at in range(0, len(rules), 4):
                 master.add_rules(rules[at : at + 4])
                 assert master.solve_relaxation(Deadline()) is not None
-            solvers = self.solvers_reduced_costs(recording.sessions[-1])[-len(master.pool) :]
+            session = recording.sessions[-1]
+            solvers = self.solvers_reduced_costs(session)[self.rule_columns(master, session)]
             pricing = master.pricing_problem()
             formula = np.array([pricing.reduced_cost(rule) for rule in master.pool.rules])
             np.testing.assert_allclose(formula, solvers, atol=1e-6)

@@ -5,6 +5,7 @@ import pytest
 
 from rulecg_core import Deadline, HammingMaster, SparseVectors, load_registry
 from rulecg_core.dual_form import DualForm
+from rulecg_core.parts import MasterParts
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MasterContract, SizeBound, small_problem
 
@@ -15,7 +16,7 @@ class TestPrimalForm(MasterContract):
         return load_registry().backend("highs")
 
     def make_master(self, problem, constraints, backend):
-        return HammingMaster(problem, constraints, backend, dual_form=False)
+        return HammingMaster(problem, constraints, backend, parts=MasterParts(dual_form=False))
 
     def rule_columns(self, master, session):
         columns = master._linear._rule_column
@@ -24,7 +25,7 @@ class TestPrimalForm(MasterContract):
 
 class TestDualForm(TestPrimalForm):
     def make_master(self, problem, constraints, backend):
-        return HammingMaster(problem, constraints, backend, dual_form=True)
+        return HammingMaster(problem, constraints, backend, parts=MasterParts(dual_form=True))
 
     def solvers_reduced_costs(self, session):
         return session.row_slacks()
@@ -78,8 +79,8 @@ def test_both_forms_have_the_same_relaxation():
     backend = load_registry().backend("highs")
     for seed in range(10):
         problem = small_problem(seed)
-        primal = HammingMaster(problem, [SizeBound(6)], backend, dual_form=False)
-        dual = HammingMaster(problem, [SizeBound(6)], backend, dual_form=True)
+        primal = HammingMaster(problem, [SizeBound(6)], backend, parts=MasterParts(dual_form=False))
+        dual = HammingMaster(problem, [SizeBound(6)], backend, parts=MasterParts(dual_form=True))
         for at in range(0, len(all_rules(problem)), 5):
             values = []
             for master in (primal, dual):

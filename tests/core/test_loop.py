@@ -25,6 +25,7 @@ from rulecg_core import (
 )
 from rulecg_core.constraint import Constraint
 from rulecg_core.events import Branched, Finished, Note, RoundFinished, RulesListed, StagePriced, Started
+from rulecg_core.parts import MasterParts
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
 from rulecg_core.testing.recording import RecordingBackend, RecordingSession
@@ -111,7 +112,8 @@ class OneRulePricer(Pricer):
 
 def test_cycling_example_with_stuck_duals_ends_and_finds_the_second_rule(highs):
     """Duals that never change must not make the loop cycle, and the second rule is still found."""
-    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs), dual_form=False)
+    parts = MasterParts(dual_form=False, merge_rows=False)
+    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs), parts=parts)
     events = []
     result = generate_columns(
         master, [OneRulePricer(), BruteForcePricer()], Limits(iterations=50), events.append

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rulecg_core import Deadline, Limits, Problem, Status, ZeroOneMaster, generate_columns, load_registry
 from rulecg_core.counted_once import at_least, classes_of, netted, relaxed_rows
 from rulecg_core.errors import ConfigurationError
+from rulecg_core.parts import MasterParts
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_core.testing.master_contract import MasterContract, MissedShareBound, SizeBound, small_problem
 
@@ -24,9 +25,14 @@ class TestDisaggregated(MasterContract):
         return load_registry().backend("highs")
 
     def make_master(self, problem, constraints, backend):
-        master = ZeroOneMaster(problem, constraints, backend, formulation=self.formulation, dual_form=False)
+        parts = MasterParts(dual_form=False)
+        master = ZeroOneMaster(problem, constraints, backend, formulation=self.formulation, parts=parts)
         master.certify()
         return master
+
+    def rule_columns(self, master, session):
+        columns = master._linear._rule_column
+        return master._linear._session._row_of_column[columns] if master._linear.dual_form else columns
 
 
 class TestAggregated(TestDisaggregated):
@@ -35,7 +41,7 @@ class TestAggregated(TestDisaggregated):
 
 class TestDualForm(TestDisaggregated):
     def make_master(self, problem, constraints, backend):
-        master = ZeroOneMaster(problem, constraints, backend, dual_form=True)
+        master = ZeroOneMaster(problem, constraints, backend, parts=MasterParts(dual_form=True))
         master.certify()
         return master
 

@@ -56,9 +56,9 @@ def test_duals_stay_usable_when_time_runs_out_after_new_link_rows(monkeypatch: p
     links_came = []
     solve, add_links = LinearMaster._solve_once, LinearMaster._add_links
 
-    def note_links(self: LinearMaster, which: Any, pool: Any) -> None:
+    def note_links(self: LinearMaster, which: Any) -> None:
         links_came.append(len(which))
-        add_links(self, which, pool)
+        add_links(self, which)
 
     def out_of_time_after_links(self: LinearMaster, pool: Any, deadline: Deadline) -> Any:
         return None if links_came else solve(self, pool, deadline)
