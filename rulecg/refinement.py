@@ -19,6 +19,7 @@ from rulecg_core import Condition, InfeasibleError, Limits, Master, Problem, Res
 from rulecg_core.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.incumbents import LARGE
+from rulecg_core.limits import Deadline
 
 from .learning import Recipe
 from .thresholds import shortest_between
@@ -32,6 +33,8 @@ MOST_PRICED = 60
 """How many rules of the relaxation are tried with other thresholds, those with the largest weights."""
 SHARE, LARGE_SHARE = 0.06, 0.2
 """Share of the time for each phase before the last; more on large data, where phases do not end by themselves."""
+LOOKING_SHARE = 0.05
+"""Share of the time that looking for better thresholds may take each time."""
 UNLIMITED = 15.0
 """Seconds for such a phase when there is no time limit."""
 
@@ -84,7 +87,8 @@ class _Run:
                 )
                 return self.whole(result)
             self.recipe = evolve(full, start=result.pool, start_sets=(result.best_rules, result.rules))
-            found = better_thresholds(problem, master, [result.best_rules, result.rules], self.training)
+            most = Deadline.after(None if self.limits.seconds is None else LOOKING_SHARE * self.limits.seconds)
+            found = better_thresholds(problem, master, [result.best_rules, result.rules], self.training, most)
             if not found:
                 break
             self.listener(Note(self.elapsed, f"refined: {len(found)} more thresholds, at original values"))
@@ -146,22 +150,26 @@ def _is_numeric(condition: Condition) -> bool:
 
 
 def better_thresholds(
-    problem: Problem, master: Master, rule_sets: Sequence[Sequence[Rule]], training: Training
+    problem: Problem,
+    master: Master,
+    rule_sets: Sequence[Sequence[Rule]],
+    training: Training,
+    deadline: Deadline = Deadline(),  # noqa: B008 - Deadline is frozen
 ) -> list[Condition]:
     """Conditions at original values that improve a good rule when they replace one of its own, most gain first."""
-    search = _Search(problem, training)
-    weights = master.rule_weights()
-    if weights is not None:
-        heaviest = np.argsort(-weights, kind="stable")[:MOST_PRICED]
-        search.look_around(
-            master.pricing_problem().sample_weights, [master.pool.rules[at] for at in heaviest if weights[at] > 1e-6]
-        )
+    search = _Search(problem, training, deadline)
     costs = np.where(problem.y, -problem.weights, problem.weights)
     for rules in dict.fromkeys(map(tuple, rule_sets)):
         covers = problem.covers(rules).astype(np.int64)
         counts = covers.sum(axis=0)
         for rule, covered in zip(rules, covers, strict=True):
             search.look_around(np.where(counts - covered > 0, 0.0, costs), [rule])
+    weights = master.rule_weights()
+    if weights is not None:
+        heaviest = np.argsort(-weights, kind="stable")[:MOST_PRICED]
+        search.look_around(
+            master.pricing_problem().sample_weights, [master.pool.rules[at] for at in heaviest if weights[at] > 1e-6]
+        )
     return search.best(MOST_NEW)
 
 
@@ -188,6 +196,7 @@ class _Search:
 
     problem: Problem
     training: Training
+    deadline: Deadline
     gains: dict[Condition, float] = field(factory=dict)
     _columns: dict[str, _Sorted] = field(factory=dict)
 
@@ -196,6 +205,8 @@ class _Search:
         inverse = self.problem.inverse
         row_prices = (prices / self.problem.weights)[inverse] * self.training.weights
         for rule in rules:
+            if self.deadline.passed:
+                return
             for feature in rule:
                 condition = self.problem.conditions[feature]
                 if _is_numeric(condition):

@@ -46,16 +46,16 @@ def tree_thresholds(
     if np.any(weights != np.round(weights)):
         weights = weights * (len(weights) / weights.sum())
     coded = {name: _coded(table[name], name, kind, classes, weights) for name, kind in kinds.items()}
-    numeric = [name for name, column in coded.items() if column.thresholds]
+    numeric = [name for name, column in coded.items() if len(column.thresholds) > 1]
+    chosen = {name: list(column.thresholds) for name, column in coded.items()}
     if not numeric:
-        return {}
+        return chosen
     codes = np.column_stack([column.codes for column in coded.values()])
     n_classes = int(classes.max()) + 1
     gains = cut_gains(codes, [column.size for column in coded.values()], classes, weights, n_classes)
     gain_of = {name: gain[: len(coded[name].thresholds)] for name, gain in zip(coded, gains, strict=True)}
     shares = {name: float(np.sqrt(gain_of[name]).sum()) for name in numeric}
     total = sum(shares.values())
-    chosen: dict[str, list[float]] = {}
     for name in numeric:
         allowed = most
         if len(numeric) * most > MOST_IN_ALL and total > 0:
@@ -67,27 +67,26 @@ def tree_thresholds(
 
 def _coded(column: pd.Series[Any], name: str, kind: Kind, classes: IntArray, weights: FloatArray) -> _Coded:
     missing = is_missing(column)
-    if kind == "number":
-        numbers = as_numbers(column, name)
-        thresholds = _fine_thresholds(numbers[~missing], weights[~missing])
-        codes = np.searchsorted(thresholds, numbers, side="left")
-        quartiles = quantile_thresholds(numbers[~missing], weights[~missing], 4, include_minimum=False)
-        n_codes = len(thresholds) + 1
-    else:
-        thresholds, quartiles = [], []
+    if kind != "number":
         codes, n_codes = _ordered_categories(column, missing, classes, weights)
-    codes = np.where(missing, n_codes, codes)
-    return _Coded(codes.astype(np.uint8), n_codes + int(missing.any()), tuple(thresholds), tuple(quartiles))
+        return _Coded(np.where(missing, n_codes, codes).astype(np.uint8), n_codes + int(missing.any()))
+    # Sorting is what takes time on many rows: once, then everything is about the distinct values.
+    distinct, inverse = np.unique(as_numbers(column, name)[~missing], return_inverse=True)
+    totals = np.bincount(inverse, weights[~missing], minlength=len(distinct)).astype(np.float64)
+    thresholds = _fine_thresholds(distinct, totals)
+    coded: Codes = np.full(len(column), len(thresholds) + 1, dtype=np.uint8)
+    coded[~missing] = np.searchsorted(thresholds, distinct, side="left")[inverse]
+    quartiles = quantile_thresholds(distinct, totals, 4, include_minimum=False)
+    return _Coded(coded, len(thresholds) + 1 + int(missing.any()), tuple(thresholds), tuple(quartiles))
 
 
-def _fine_thresholds(numbers: FloatArray, weights: FloatArray) -> list[float]:
+def _fine_thresholds(distinct: FloatArray, totals: FloatArray) -> list[float]:
     """Between all values of a column with few; else at quantiles of rows and of values, each split once."""
-    distinct = np.unique(numbers)
     if len(distinct) <= ROW_QUANTILES + VALUE_QUANTILES:
         pairs = zip(distinct[:-1].tolist(), distinct[1:].tolist(), strict=True)
         return [shortest_between(low, high) for low, high in pairs]
-    found = quantile_thresholds(numbers, weights, ROW_QUANTILES, include_minimum=True)
-    found += distinct_thresholds(numbers, VALUE_QUANTILES, include_minimum=True)
+    found = quantile_thresholds(distinct, totals, ROW_QUANTILES, include_minimum=True)
+    found += distinct_thresholds(distinct, VALUE_QUANTILES, include_minimum=True)
     by_place = dict(zip(np.searchsorted(distinct, found, side="right").tolist(), found, strict=True))
     return [by_place[place] for place in sorted(by_place)]
 

@@ -45,7 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--loss", metavar="NAME", default="hamming",
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
     )  # fmt: skip
-    parser.add_argument("--quantiles", metavar="N", type=int, default=10, help="thresholds per number column (10)")
+    parser.add_argument(
+        "--thresholds", choices=("quantiles", "distinct", "trees", "auto"), default="quantiles",
+        help="where number columns are cut: quantiles of rows or of distinct values, where small trees would cut, or "
+        "there and refined while learning (quantiles)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quantiles", metavar="N", type=int, default=10, help="parts that quantiles cut a number column into (10)"
+    )
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
@@ -135,9 +142,10 @@ def _listed(values: Any) -> str:
 
 def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
     """The estimator that the options describe."""
-    from ..binarizer import Binarizer
+    from ..binarizer import BINARIZERS, Binarizer
     from ..classifier import RuleSetClassifier
 
+    cuts = BINARIZERS["auto"] if arguments.thresholds == "auto" else {"thresholds": arguments.thresholds}
     return RuleSetClassifier(
         max_complexity=max_complexity,
         max_conditions=arguments.max_conditions,
@@ -148,7 +156,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         pricers=list(arguments.pricer) or "auto",
         time_limit=arguments.time_limit,
         forbid_features=list(arguments.forbid),
-        binarizer=Binarizer(n_quantiles=arguments.quantiles),
+        binarizer=Binarizer(n_quantiles=arguments.quantiles, **cuts),
         random_state=arguments.seed,
         n_jobs=arguments.jobs,
         verbose=0 if arguments.quiet else 1,

@@ -247,3 +247,15 @@ def test_a_reader_that_has_seen_enough_is_no_error(model_file, folder):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert done.stdout == "prediction\n"
     assert done.stderr == ""
+
+
+def test_thresholds_can_be_chosen(folder):
+    """--thresholds distinct and auto reach the binarizer; with auto, thresholds lie where the labels change."""
+    for name in ("distinct", "auto"):
+        path = folder / f"{name}.json"
+        asked = ["fit", str(folder / "loans.csv"), *FIT, "--thresholds", name, "--out", str(path)]
+        assert cli.main(asked) == 0
+    distinct, auto = (rulecg.load_model(folder / f"{name}.json") for name in ("distinct", "auto"))
+    assert "thresholds='distinct'" in distinct.settings["binarizer"]
+    assert "refine=True" in auto.settings["binarizer"]
+    assert set(auto.conditions) != set(distinct.conditions)
