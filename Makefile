@@ -20,9 +20,12 @@ types: $(VENV)/.installed-dev
 
 check: lint types test
 
-# Long: time to quality on the paper's larger data sets (in the folder RULECG_DATA), and scaling to ten million rows.
+# Long: time to quality on the paper's larger data sets (in the folder RULECG_DATA), both losses on the smaller ones,
+# and scaling to ten million rows.
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/time_to_quality.py
+	$(BIN)/python benchmarks/zero_one.py --output docs/benchmarks/zero-one.md
+	$(BIN)/python benchmarks/ablation.py
 	$(BIN)/python benchmarks/scaling.py
 
 $(VENV)/bin/python:

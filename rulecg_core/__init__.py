@@ -20,6 +20,7 @@ from .hookspecs import hookimpl
 from .limits import Deadline, Limits, MIPLimits, PricingLimits
 from .loop import generate_columns
 from .master import Candidate, Master
+from .parts import MasterParts, SearchParts
 from .plugins import load_registry
 from .pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
 from .problem import Problem
@@ -56,6 +57,7 @@ __all__ = [
     "MIPResult",
     "MIPSolution",
     "Master",
+    "MasterParts",
     "PluginError",
     "Pricer",
     "PricingLimits",
@@ -70,6 +72,7 @@ __all__ = [
     "RuleSet",
     "RulecgError",
     "RulecgWarning",
+    "SearchParts",
     "Solution",
     "SolveError",
     "SparseVectors",

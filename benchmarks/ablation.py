@@ -1,0 +1,225 @@
+"""What each part of the master and of the search brings: switched off in turn, as ratios within one run.
+
+    RULECG_DATA=... python benchmarks/ablation.py [--quick] [--seconds 30] [--output docs/benchmarks/ablation.md]
+
+The parts are those of ``rulecg_core.parts``; one that is off by default is switched on instead. Decile conditions, all
+rows, at most five conditions per rule. The first table is about the relaxation alone, without any search for rule sets;
+the second about the rule sets of whole runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from rulecg.binarizer import Binarizer
+from rulecg.datasets import load
+from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
+from rulecg_core.events import Event, IncumbentFound, RoundFinished
+from rulecg_core.hamming import HammingMaster
+from rulecg_core.parts import MasterParts, SearchParts
+from rulecg_core.stages import DEFAULT_STAGES
+
+RELAXATIONS = (("compas", 20), ("magic", 80), ("adult", 80))
+RULE_SETS = (("magic", 80), ("adult", 80))
+MASTER_PARTS = {
+    "dual_form": "the dual form",
+    "merge_rows": "merged rows",
+    "put_aside": "putting rules aside",
+    "stabilise": "smoothed duals",
+}
+SEARCH_PARTS = {
+    "during_generation": "search during generation",
+    "condition_moves": "moves of single conditions",
+    "tight_first": "tight size bounds first",
+}
+NEGLIGIBLE = 1e-3
+"""A relaxation this close to a value has reached it, as a share."""
+
+
+@frozen
+class Variant:
+    """The default with one part switched."""
+
+    name: str
+    master: MasterParts = field(factory=MasterParts)
+    search: SearchParts = field(factory=SearchParts)
+
+
+@frozen(eq=False)
+class Run:
+    """What one variant did."""
+
+    variant: Variant
+    relaxations: list[tuple[float, float]]
+    """(seconds, value) round by round."""
+    objectives: list[tuple[float, float]]
+    certified: float | None
+    """Seconds until the relaxation over all rules was proven."""
+
+    @property
+    def least(self) -> float:
+        return min((value for _, value in self.relaxations), default=math.inf)
+
+    def seconds_to(self, value: float) -> float | None:
+        """When the relaxation first reached a value."""
+        return next((moment for moment, at in self.relaxations if at <= value * (1 + NEGLIGIBLE)), None)
+
+    def objective_after(self, seconds: float) -> float | None:
+        return next((value for moment, value in reversed(self.objectives) if moment <= seconds), None)
+
+
+def variants(*, search: bool) -> list[Variant]:
+    """The default first; the parts of the search only where rule sets are searched for."""
+    usual = Variant("default")
+    found = [usual]
+    for part, name in MASTER_PARTS.items():
+        # The dual form is chosen by the rows, which is a yes for all masters here.
+        on = getattr(usual.master, part) is not False
+        found.append(Variant(f"{'without' if on else 'with'} {name}", evolve(usual.master, **{part: not on})))
+    for part, name in SEARCH_PARTS.items() if search else ():
+        on = getattr(usual.search, part)
+        found.append(
+            Variant(f"{'without' if on else 'with'} {name}", search=evolve(usual.search, **{part: not on}))
+        )
+    return found
+
+
+def problem_of(name: str) -> Problem:
+    data, binarizer = load(name), Binarizer()
+    X = binarizer.fit_transform(data.data)
+    return Problem.from_arrays(X, np.asarray(data.target), conditions=binarizer.conditions_, max_conditions=5)
+
+
+def run(
+    registry: Registry, problem: Problem, complexity: int, variant: Variant, limits: Limits, search: SearchParts
+) -> Run:
+    """One run, listened to."""
+    backend = registry.backend()
+    relaxations: list[tuple[float, float]] = []
+    objectives: list[tuple[float, float]] = []
+    certified: list[float] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, IncumbentFound):
+            objectives.append((event.seconds, event.objective))
+        elif isinstance(event, RoundFinished):
+            relaxations.append((event.seconds, event.relaxation))
+            if event.lower_bound is not None and event.lower_bound >= event.relaxation - 1e-4:
+                certified.append(event.seconds)
+
+    pricers = [(stage, registry.pricer(stage, backend)) for stage in DEFAULT_STAGES]
+    master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], backend, parts=variant.master)
+    result = generate_columns(master, pricers, limits, listen, search=search)
+    objectives.append((result.seconds, result.objective))
+    return Run(variant, relaxations, objectives, certified[0] if certified else None)
+
+
+def relaxation_rows(name: str, complexity: int, runs: Sequence[Run]) -> list[str]:
+    """Seconds to the optimum where every run proved it, else to the least value that all of them reached."""
+    proven = all(each.certified is not None for each in runs)
+    goal = max(each.least for each in runs)
+    seconds = [each.certified if proven else each.seconds_to(goal) for each in runs]
+    rows = []
+    for each, took in zip(runs, seconds, strict=True):
+        ratio = "–" if not took or not seconds[0] else f"{took / seconds[0]:.2f}"
+        rows.append(
+            f"| {name}, C={complexity} | {each.variant.name} | {'optimum' if proven else f'{goal:.0f}'} | "
+            f"{'–' if took is None else f'{took:.2f}'} | {ratio} | {len(each.relaxations)} | {each.least:.2f} |"
+        )
+    return rows
+
+
+def rule_set_rows(name: str, complexity: int, runs: Sequence[Run], moments: Sequence[float]) -> list[str]:
+    """The loss at each moment, and what it is of the default's."""
+    rows = []
+    for each in runs:
+        cells = []
+        for moment in moments:
+            value, usual = each.objective_after(moment), runs[0].objective_after(moment)
+            cells.append("–" if value is None else f"{value:.0f}")
+            cells.append("–" if value is None or not usual else f"{value / usual:.4f}")
+        rows.append(f"| {name}, C={complexity} | {each.variant.name} | {' | '.join(cells)} |")
+    return rows
+
+
+def report(relaxations: Sequence[str], rule_sets: Sequence[str], seconds: float, moments: Sequence[float]) -> str:
+    heads = " | ".join(f"loss after {moment:g} s | ratio" for moment in moments)
+    return "\n".join(
+        [
+            "# What each part brings",
+            "",
+            f"Made by `python benchmarks/ablation.py --seconds {seconds:g}`: Python {platform.python_version()},",
+            f"{platform.machine()}, two threads, {seconds:g} s per run, all rows, decile conditions, at most five",
+            "conditions per rule. Every line is the default with one part switched off, or on where it is off by",
+            "default; ratios are to the default in the same run. [How the master works](../explanation/master.md)",
+            "explains the parts.",
+            "",
+            "## The relaxation",
+            "",
+            "Column generation alone, without search for rule sets. Seconds until the relaxation over all rules was",
+            f"proven; where not every run got there, until it came within {100 * NEGLIGIBLE:g} % of the least value",
+            "that all of them reached.",
+            "",
+            "| data | parts | goal | seconds | ratio | rounds | last value |",
+            "|---|---|--:|--:|--:|--:|--:|",
+            *relaxations,
+            "",
+            "## Rule sets",
+            "",
+            "Hamming loss of the best rule set known after so many seconds of a whole run; a ratio above 1 is what it",
+            "costs to do without.",
+            "",
+            f"| data | parts | {heads} |",
+            "|---|---|" + "--:|" * (2 * len(moments)),
+            *rule_sets,
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="five seconds per run")
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--sets", nargs="+", default=None, help="only these data sets")
+    parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/ablation.md"))
+    settings = parser.parse_args()
+    seconds = min(5.0, settings.seconds) if settings.quick else settings.seconds
+    moments = [seconds / 3, seconds]
+    registry = load_registry()
+    relaxations: list[str] = []
+    rule_sets: list[str] = []
+    alone = SearchParts(during_generation=False)
+    for name, complexity in RELAXATIONS:
+        if settings.sets and name not in settings.sets:
+            continue
+        problem = problem_of(name)
+        limits = Limits(seconds=seconds, threads=2, generation_share=1.0)
+        runs = []
+        for variant in variants(search=False):
+            runs.append(run(registry, problem, complexity, variant, limits, alone))
+            print(f"{name}, {variant.name}: relaxation {runs[-1].least:.2f}", flush=True)
+        relaxations += relaxation_rows(name, complexity, runs)
+        if (name, complexity) not in RULE_SETS:
+            continue
+        runs = []
+        for variant in variants(search=True):
+            limits = Limits(seconds=seconds, threads=2)
+            runs.append(run(registry, problem, complexity, variant, limits, variant.search))
+            print(f"{name}, {variant.name}: loss {runs[-1].objectives[-1][1]:.0f}", flush=True)
+        rule_sets += rule_set_rows(name, complexity, runs, moments)
+    text = report(relaxations, rule_sets, seconds, moments)
+    settings.output.parent.mkdir(parents=True, exist_ok=True)
+    settings.output.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
