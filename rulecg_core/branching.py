@@ -2,6 +2,8 @@
 
 A branch is one more row, "sample i is covered at most (at least) so often". It is linear in which samples a rule
 covers, so the pricing problem of a branch is the same problem with other weights: no pricer needs to know of it.
+
+Where a covered sample counts once, the split is on the number of rules: bounds divide by the most rules there can be.
 """
 
 from __future__ import annotations
@@ -39,12 +41,25 @@ class Branch(Constraint):
         return [Row(LinearForm(cover=at), self.least, self.most, f"branch on sample {self.sample}")]
 
 
+@frozen
+class RuleCount(Constraint):
+    """Exactly so many rules."""
+
+    n_rules: int
+
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        return [Row(LinearForm(rule=1.0), self.n_rules, self.n_rules, "branch on the number of rules")]
+
+    def max_rules(self, problem: Problem) -> float:
+        return float(self.n_rules)
+
+
 @frozen(eq=False)
 class _Solved:
     """A node's proven bound (infinite when it holds no rule set) and the branches it splits into."""
 
     bound: float
-    branches: tuple[Branch, ...]
+    branches: tuple[Constraint, ...]
 
 
 @frozen
@@ -72,7 +87,7 @@ def branch_and_price(
     """
     best = incumbents.best
     known = math.inf if best is None else best.objective
-    queue: list[tuple[float, int, tuple[Branch, ...]]] = [(root_bound, 0, ())]
+    queue: list[tuple[float, int, tuple[Constraint, ...]]] = [(root_bound, 0, ())]
     n_nodes = n_pushed = 0
     stuck = math.inf
     while queue:
@@ -105,7 +120,7 @@ def _worth(known: float, step: float) -> float:
 
 def _solve(
     parent: Master,
-    branches: tuple[Branch, ...],
+    branches: tuple[Constraint, ...],
     stages: Sequence[Stage],
     incumbents: Incumbents,
     limits: Limits,
@@ -133,7 +148,20 @@ def _solve(
             return None
 
 
-def _split(master: Master, parent: Master, incumbents: Incumbents) -> tuple[Branch, ...]:
+def _split(master: Master, parent: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
+    """The branches of a node; none when it cannot be split further."""
+    return _by_rule_count(master, incumbents) if master.counts_once else _by_sample(master, parent, incumbents)
+
+
+def _by_rule_count(master: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
+    """One branch for every number of rules but none at all, which is one known rule set."""
+    if not math.isfinite(master.max_rules) or any(isinstance(part, RuleCount) for part in master.constraints):
+        return ()
+    incumbents.add([master.evaluate(())], "branch and price")
+    return tuple(RuleCount(n_rules) for n_rules in range(1, math.floor(master.max_rules) + 1))
+
+
+def _by_sample(master: Master, parent: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
     """Two branches on the sample whose number of covers is farthest from whole; none when all are whole."""
     weights = master.rule_weights()
     assert weights is not None

@@ -82,8 +82,9 @@ class Master(ABC):
 
     @property
     def counts_only_size(self) -> bool:
-        """Whether every row bounds the size of the rule set, and none looks at which samples it covers or misses."""
-        return all(row.bounds_size for row in self.rows)
+        """Whether rules meet in nothing but size: every cover counts, and no row looks at which samples are covered or
+        missed. Gaps are small then, and proofs by listing close them."""
+        return not self.counts_once and all(row.bounds_size for row in self.rows)
 
     @property
     def counts_truly(self) -> bool:

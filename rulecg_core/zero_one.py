@@ -40,6 +40,7 @@ class ZeroOneMaster(PoolMaster):
     """
 
     counts_once = True
+    can_branch = True
 
     def __init__(
         self,
@@ -72,6 +73,19 @@ class ZeroOneMaster(PoolMaster):
             self.backend,
             self.parts,
         )
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> ZeroOneMaster:
+        master = ZeroOneMaster(
+            self.problem,
+            (*self.constraints, *constraints),
+            self.backend,
+            formulation=self.formulation,
+            parts=self.parts,
+            pool=self.pool,
+        )
+        if not self.is_guided:
+            master.certify()
+        return master
 
     def lower_bound(self, pricing_bound: float) -> float | None:
         return None if self.is_guided else super().lower_bound(pricing_bound)
