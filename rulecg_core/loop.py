@@ -29,6 +29,9 @@ from .status import Status, Stop
 
 WARM_UP_SHARES = (0.25, 0.5)
 """On large data, generation starts with size bounds reduced to these shares (see :meth:`_Run.generate`)."""
+FIRST_SECONDS = 1.0
+"""The search before the first relaxation on large data may take at least so long: under a short limit it is worth more
+than any relaxation."""
 LISTING_SHARE = 0.5
 """Share of the time left that the proof by listing may take before branching has its turn."""
 SLOW_SHARE = 0.25
@@ -128,7 +131,7 @@ class _Run:
         seconds, share = self.limits.seconds, self.limits.generation_share
         deadline = self.deadline if seconds is None else self.deadline.within(seconds * share)
         if seconds is not None:
-            self.incumbents.search_first(deadline.within(FIRST_SHARE * seconds))
+            self.incumbents.search_first(deadline.within(max(FIRST_SHARE * seconds, FIRST_SECONDS)))
         if self.incumbents.is_large and self.search.tight_first:
             for tightness in WARM_UP_SHARES:
                 if self.master.tighten(tightness):

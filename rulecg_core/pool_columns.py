@@ -71,7 +71,8 @@ class PoolColumns:
         patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float64)
         sums = np.zeros(len(self))
         for at in range(0, n_bytes, BYTES_AT_ONCE):
-            table = padded[8 * at : 8 * (at + BYTES_AT_ONCE)].reshape(-1, 8) @ patterns
+            # Not `@`: see LinearForm.value.
+            table = np.einsum("ij,jk->ik", padded[8 * at : 8 * (at + BYTES_AT_ONCE)].reshape(-1, 8), patterns)
             places = self._bits[:, at : at + BYTES_AT_ONCE] + 256 * np.arange(len(table), dtype=np.intp)
             sums += table.ravel().take(places).sum(axis=1)
         return sums

@@ -137,10 +137,11 @@ class PoolMaster(Master):
             if not row.form.variables:
                 true = max(true, row.violation(row.form.value(missed, once, length, n_rules)))
         wrong = missed + np.where(self.problem.y, 0.0, once)
+        # Not `@`: see LinearForm.value.
         return Candidate(
             rules=rules,
             objective=float(objective),
-            errors=float(wrong @ self.problem.weights),
+            errors=float(np.einsum("i,i->", wrong, self.problem.weights)),
             complexity=length + n_rules,
             proxy_violation=proxy,
             true_violation=true,

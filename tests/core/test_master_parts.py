@@ -1,5 +1,7 @@
 """Every part of the master changes how the relaxation is solved, never its value, and the duals stay duals of all."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,11 +15,13 @@ from rulecg_core import (
     PricingResult,
     Problem,
     Status,
+    Stop,
     generate_columns,
     load_registry,
     pool_columns,
 )
 from rulecg_core.classes import PositiveClasses
+from rulecg_core.events import IncumbentFound, Note, RoundFinished
 from rulecg_core.parts import MasterParts, SearchParts
 from rulecg_core.smoothing import Smoothing
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
@@ -215,14 +219,17 @@ def test_smoothing_mixes_pricing_problems():
     assert found == pytest.approx(0.25 * first + 0.75 * second)
 
 
-@pytest.mark.parametrize("off", ["during_generation", "condition_moves", "tight_first"])
-def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
-    """Without one of its parts a run still ends with a rule set no worse than none, and generates what it returns."""
+def large_problem(monkeypatch):
     monkeypatch.setattr("rulecg_core.incumbents.LARGE", 100)
     rng = np.random.default_rng(1)
     X = rng.random((400, 8)) < 0.5
-    problem = Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (rng.random(400) < 0.1), max_conditions=2)
-    master = HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs"))
+    return Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (rng.random(400) < 0.1), max_conditions=2)
+
+
+@pytest.mark.parametrize("off", ["during_generation", "condition_moves", "tight_first"])
+def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
+    """Without one of its parts a run still ends with a rule set no worse than none, and generates what it returns."""
+    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
     tightened = []
     monkeypatch.setattr(master, "tighten", lambda share: tightened.append(share) or False)
     result = generate_columns(
@@ -231,3 +238,34 @@ def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
     assert result.objective < master.evaluate(()).objective
     assert set(result.rules) <= set(result.pool)
     assert bool(tightened) == (off != "tight_first")
+
+
+def test_a_slow_relaxation_is_the_last_one(monkeypatch):
+    """When one relaxation takes more than a quarter of the time left, the search gets the rest, and that is told."""
+    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
+    solve = master.solve_relaxation
+
+    def slow(deadline):
+        time.sleep(0.6)
+        return solve(deadline)
+
+    monkeypatch.setattr(master, "solve_relaxation", slow)
+    events = []
+    result = generate_columns(
+        master, [FirstOnly()], Limits(seconds=2.4), events.append,
+        search=SearchParts(during_generation=False, tight_first=False),
+    )
+    assert len(result.history) == 1
+    assert result.stop is Stop.TIME_LIMIT
+    assert any("goes to the search" in event.message for event in events if isinstance(event, Note))
+    assert result.objective < master.evaluate(()).objective
+
+
+def test_large_data_has_an_answer_before_the_first_relaxation(monkeypatch):
+    """The first rule set comes from a search, so that no relaxation can stand in its way."""
+    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
+    events = []
+    generate_columns(master, [BruteForcePricer()], Limits(seconds=5), events.append)
+    told = [event for event in events if isinstance(event, IncumbentFound | RoundFinished)]
+    assert isinstance(told[0], IncumbentFound)
+    assert told[0].objective < master.evaluate(()).objective
