@@ -83,16 +83,17 @@ class Incumbents:
     def search_first(self, deadline: Deadline) -> None:
         """On large data, good rule sets grow without any relaxation; their rules are a start for it."""
         if self.is_large and self.parts.during_generation:
-            self._search(deadline, restarts=3, counts=(False,))
+            self._search(deadline, restarts=3, counts=(self.master.counts_once,))
 
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
         elapsed, share = self.now(), LARGE_SHARE if self.is_large else SHARE
         if self.parts.during_generation and elapsed > MOMENT and self._spent <= share * elapsed:
-            self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(False,))
+            self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(self.master.counts_once,))
 
     def search_thoroughly(self, deadline: Deadline) -> None:
-        """A longer search for the least objective and for the fewest errors."""
+        """A longer search, first with every cover counted, then with every covered sample counted once: one of both is
+        the objective, the other finds rule sets that are good for it too."""
         size = len(self.master.pool) * self.master.problem.n_samples
         restarts = int(np.clip(size // 5_000, 2, 30))
         if math.isfinite(deadline.moment) and self.is_large:
@@ -100,16 +101,16 @@ class Incumbents:
         elif math.isfinite(deadline.moment) and not self.master.counts_only_size:
             # Bounds on samples leave gaps that no proof closes: here, too, it is the search that finds most.
             restarts = int(np.clip(size // 1_000, 10, 1_000))
-        self._search(deadline, restarts=restarts, counts=(False,) if self.master.counts_once else (False, True))
+        self._search(deadline, restarts=restarts, counts=(False, True))
 
     def search_deeply(self, deadline: Deadline) -> None:
         """Search for the least objective until the deadline."""
-        self._search(deadline, restarts=100_000, counts=(False,))
+        self._search(deadline, restarts=100_000, counts=(self.master.counts_once,))
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
+        """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
         if not self._searches:
-            own = LocalSearch(self.master, count_once=self.master.counts_once)
-            self._searches = (own, own if own.count_once else LocalSearch(self.master, count_once=True))
+            self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
             known = self.choose() if count_once else self.best

@@ -32,7 +32,7 @@ SHARE = 0.2
 """Share of the time left that one search over given rules may take."""
 TOLERATED = 0.004
 """By how much of its objective a rule set may be worse than the one before and still be where the search goes on."""
-LOST = 40
+LOST = 20
 """Perturbations without anything better after which the search by conditions begins anew."""
 
 

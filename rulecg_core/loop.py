@@ -16,6 +16,7 @@ from .events import Branched, Event, Finished, Note, Observer, RoundFinished, St
 from .incumbents import FIRST_SHARE, Incumbents
 from .limits import Deadline, Limits, PricingLimits
 from .master import Master, Relaxation
+from .nearby import nearby_rules
 from .parts import SearchParts
 from .pricing import NEGATIVE, Pricer, PricingProblem
 from .proof import prove
@@ -110,6 +111,7 @@ class _Run:
             self.emit(Note(self.now(), "interrupted: choosing among the rules so far"))
         try:
             self.incumbents.add([empty], "no rules")
+            self.add_nearby_rules()
             select(
                 self.master, self.incumbents, self.selection_deadline(), self.limits.threads, self.emit, self.now
             )
@@ -260,6 +262,20 @@ class _Run:
             return self.deadline
         return Deadline.after(max(self.deadline.remaining, min(3.0, 0.2 * (self.limits.seconds or 1.0))))
 
+    def add_nearby_rules(self) -> None:
+        """Where rows look at samples, give the search more to combine than the relaxation needs."""
+        best = self.incumbents.best
+        if self.certificate is None or self.lister is None or best is None or self.master.counts_only_size:
+            return
+        reach = best.objective - self.certificate.bound
+        limits = PricingLimits(self.deadline.within(0.1 * self.deadline.remaining), threads=self.limits.threads)
+        if reach > 0 and not self.reached_limit():
+            self.master.add_rules(nearby_rules(self.lister, self.certificate.pricing, reach, limits))
+
+    @property
+    def lister(self) -> Pricer | None:
+        return next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
+
     def close_gap(self) -> None:
         """List the rules that could still improve the best rule set; again when a long list only improved it."""
         for _ in range(3):
@@ -273,8 +289,7 @@ class _Run:
 
     def list_and_prove(self) -> bool:
         """One proof by listing, if the relaxation is proven; whether there was one and its list was complete."""
-        best = self.incumbents.best
-        lister = next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
+        best, lister = self.incumbents.best, self.lister
         if self.certificate is None or best is None or lister is None or self.is_closed:
             return False
         share = LISTING_SHARE if self.master.can_branch or needs_repair(self.incumbents) else 1.0

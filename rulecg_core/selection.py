@@ -28,11 +28,10 @@ def select(
     """Search, then solve the restricted MIP from the best rule set; its whole solution pool takes part."""
     if not len(master.pool):
         return
-    if incumbents.is_large:
+    if incumbents.is_large or not master.counts_only_size:
         incumbents.search_thoroughly(deadline.within(0.7 * deadline.remaining))
     else:
-        share = 0.25 if master.counts_only_size else 0.6
-        incumbents.search_thoroughly(deadline.within(min(10.0, share * deadline.remaining)))
+        incumbents.search_thoroughly(deadline.within(min(10.0, 0.25 * deadline.remaining)))
     best = incumbents.best
     found = master.solve_integer(deadline, start=[] if best is None else [best.rules], threads=threads)
     for note in found.notes:
