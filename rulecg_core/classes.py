@@ -51,10 +51,13 @@ class PositiveClasses:
     def refine(self, covers: BoolArray) -> IntArray:
         """Tell members apart that not the same of these rules cover (rules × positives).
 
-        New classes are numbered after the old ones; for each of them the answer is the class that it was part of.
+        New classes are numbered after the old ones; for each of them the answer is the old class that it was part of.
         """
-        parents = [self._refine(covers[at : at + WORD]) for at in range(0, len(covers), WORD)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *parents])
+        n_before = len(self)
+        origins = np.arange(n_before)
+        for at in range(0, len(covers), WORD):
+            origins = np.concatenate([origins, origins[self._refine(covers[at : at + WORD])]])
+        return origins[n_before:]
 
     def _refine(self, covers: BoolArray) -> IntArray:
         n_before = len(self)

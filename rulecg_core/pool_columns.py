@@ -20,8 +20,8 @@ LEAST, SHARE = 400, 0.5
 then built anew, smaller, and loses its basis."""
 POSITIVE, PRICES_IN = 1e-6, -1e-7
 """Reduced costs above the one count as positive; below the other a rule comes back."""
-RULES_AT_ONCE = 128
-"""Covers are unpacked for so many rules at once."""
+RULES_AT_ONCE, ENTRIES_AT_ONCE = 64, 50_000_000
+"""Covers are unpacked for so many rules at once, and for so many rules × samples."""
 BYTES_AT_ONCE = 64
 """So many bytes of bits, and the table of their sums, fit into a processor's cache."""
 
@@ -29,10 +29,11 @@ BYTES_AT_ONCE = 64
 class PoolColumns:
     """The pool's rules as columns: coefficients, which positives they cover, and whether they take part."""
 
-    def __init__(self, forms: Sequence[LinearForm], positives: IntArray) -> None:
+    def __init__(self, forms: Sequence[LinearForm], positives: IntArray, n_samples: int) -> None:
         self._forms = forms
         self._positives = positives
-        self._bits: ByteArray = np.zeros((0, -(-len(positives) // 8)), dtype=np.uint8)
+        self._n_samples = n_samples
+        self._room: ByteArray = np.zeros((0, -(-len(positives) // 8)), dtype=np.uint8)
         self.coefficients = np.zeros((0, len(forms)))
         """Rules × forms."""
         self.inside: BoolArray = np.zeros(0, dtype=bool)
@@ -45,14 +46,28 @@ class PoolColumns:
         """Take in the pool's new rules; their positions."""
         new = np.arange(len(self), len(pool))
         lengths = pool.lengths
-        for some in chunks(new):
+        if len(pool) > len(self._room):
+            room = np.zeros((max(len(pool), 2 * len(self._room)), self._room.shape[1]), dtype=np.uint8)
+            room[: len(self)] = self._bits
+            self._room = room
+        for some in self.chunks(new):
             covers = pool.covers(some)
             coefficients = [form.coefficients(covers, lengths[some]) for form in self._forms]
             self.coefficients = np.concatenate([self.coefficients, np.stack(coefficients, axis=1)])
-            self._bits = np.concatenate([self._bits, np.packbits(covers[:, self._positives], axis=1)])
+            self._room[some] = np.packbits(covers[:, self._positives], axis=1)
         self.inside = np.concatenate([self.inside, np.ones(len(new), dtype=bool)])
         self._idle = np.concatenate([self._idle, np.zeros(len(new), dtype=np.int64)])
         return new
+
+    @property
+    def _bits(self) -> ByteArray:
+        """Rules × positives, eight positives to a byte."""
+        return self._room[: len(self)]
+
+    def chunks(self, positions: IntArray) -> list[IntArray]:
+        """Some rules at a time, so that unpacked covers stay small."""
+        step = int(np.clip(ENTRIES_AT_ONCE // max(1, self._n_samples), 1, RULES_AT_ONCE))
+        return [positions[at : at + step] for at in range(0, len(positions), step)]
 
     def covers(self, which: IntArray) -> BoolArray:
         """Rules × positives for some rules."""
@@ -98,8 +113,3 @@ class PoolColumns:
             return False
         self.inside[idle] = False
         return True
-
-
-def chunks(positions: IntArray) -> list[IntArray]:
-    """Some rules at a time, so that unpacked covers stay small."""
-    return [positions[at : at + RULES_AT_ONCE] for at in range(0, len(positions), RULES_AT_ONCE)]

@@ -18,7 +18,7 @@ from .forms import LinearForm, Row
 from .limits import Deadline
 from .parts import MasterParts
 from .pool import RulePool
-from .pool_columns import LEAST, PoolColumns, chunks
+from .pool_columns import LEAST, PoolColumns
 from .pricing import PricingProblem
 from .problem import Problem
 from .sparse import SparseVectors
@@ -82,7 +82,7 @@ class LinearMaster:
         self.shortfalls = self._shortfalls()
         self.phase_one = bool(np.any(self.shortfalls))
         self._is_linked = np.zeros(len(self.positives), dtype=bool)
-        self._columns = PoolColumns(self._forms(), self.positives)
+        self._columns = PoolColumns(self._forms(), self.positives, problem.n_samples)
         self._session: LPSession | None = None
         self._solved: _Solved | None = None
 
@@ -124,7 +124,7 @@ class LinearMaster:
             [form.zeta[self.positives] for form in self._forms() if form.zeta is not None],
             merge=self.parts.merge_rows,
         )
-        for some in chunks(inside):
+        for some in self._columns.chunks(inside):
             self._classes.refine(self._columns.covers(some))
         session = DualForm(self.backend) if self.dual_form else self.backend.open_lp()
         n_zeta, n_helpers = len(self._classes), len(self.variables) + 1
@@ -150,7 +150,7 @@ class LinearMaster:
         )
         self._session = session
         linked = np.flatnonzero(self._classes.sums(self._is_linked.astype(np.float64)))
-        for some in chunks(inside):
+        for some in self._columns.chunks(inside):
             self._add_rules(some)
         if len(linked):
             self._add_links(linked)
@@ -279,7 +279,7 @@ class LinearMaster:
         """The relaxation's value; None when the deadline came first."""
         if self._session is None or (self.parts.put_aside and self._columns.put_aside()):
             self._open(pool)
-        for some in chunks(self._columns.extend(pool)):
+        for some in self._columns.chunks(self._columns.extend(pool)):
             self._add_rules(some)
         while True:
             solution = self._solve_once(pool, deadline)
@@ -305,7 +305,7 @@ class LinearMaster:
         returning = self._columns.returning(costs)
         if not len(returning):
             self._columns.watch(costs)
-        for some in chunks(returning):
+        for some in self._columns.chunks(returning):
             self._add_rules(some)
         return len(returning) > 0
 

@@ -134,6 +134,22 @@ def test_rules_are_put_aside_and_come_back(eager):
     assert found.objective == pytest.approx(plain.solve_relaxation(Deadline()).objective, abs=1e-6)
 
 
+@pytest.mark.parametrize("eps", [None, 0.1])
+@pytest.mark.parametrize("parts", EACH.values(), ids=EACH)
+def test_many_rules_at_once_are_taken_in_warm(parts, eps):
+    """Classes may be split several times over by the rules of one round."""
+    rng = np.random.default_rng(5)
+    problem = Problem.from_arrays(
+        rng.random((150, 8)) < 0.4, rng.random(150) < 0.5, groups=np.arange(150) % 2, max_conditions=3
+    )
+    values = []
+    for master in masters(problem, eps, load_registry().backend("highs"), parts):
+        for some in (all_rules(problem)[:2], all_rules(problem)[2:]):
+            master.add_rules(some)
+            values.append(master.solve_relaxation(Deadline()).objective)
+    assert values[2:] == pytest.approx(values[:2], abs=1e-6)
+
+
 def test_merged_rows_are_as_many_as_the_rules_tell_apart():
     """One row per distinct cover of the positives by the rules so far, and no class mixes groups that rows look at."""
     rng = np.random.default_rng(0)
@@ -164,10 +180,8 @@ def test_classes_keep_sums_and_only_ever_split(seed, n_rules):
     parents = classes.refine(covers)
     assert len(classes) == len(np.unique(np.vstack([covers, kinds]), axis=1).T)
     assert np.array_equal(np.unique(classes.of), np.arange(len(classes)))
-    root = np.concatenate([np.arange(len(np.unique(before))), parents])
-    while np.any(root[root] != root):
-        root = root[root]
-    assert np.array_equal(root[classes.of], before)
+    origins = np.concatenate([np.arange(before.max() + 1), parents])
+    assert np.array_equal(origins[classes.of], before)
     values = rng.random(len(classes))
     assert classes.sums(classes.divided(values)) == pytest.approx(values)
 
