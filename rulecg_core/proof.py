@@ -1,34 +1,36 @@
 """Proof of optimality over all rules, by listing every rule that could still improve the best rule set known.
 
 Once the linear relaxation over all rules is solved with value z, a rule set with objective below U can only use rules
-with reduced cost at most U - z. The exact pricer lists all of them; a search over rule sets made of the list (or, where
-that takes too long or rows are about more than size, one integer program) then proves the best rule set optimal, or
-finds a better one and proves that.
+with reduced cost at most U - z. The exact pricer lists all of them; a search over rule sets made of the list, for a
+target U that rises from z, then finds the best rule set and proves it optimal. Where that takes too long or rows are
+about more than size, one integer program over the list of all that may matter does.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 
 from .arrays import AnyArray, BoolArray, FloatArray
-from .assembly import assemble
 from .events import Event, RulesListed
 from .limits import Deadline, Limits, PricingLimits
+from .listed_search import can_search, search_list
 from .master import Candidate, Master
-from .pricing import Pricer, PricingProblem
+from .pricing import Listing, Pricer, PricingProblem
 from .rules import Rule
 from .stages import reduced_costs
 
 UNFINISHED_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
-ASSEMBLY_SECONDS = 10.0
-"""How long the search over rule sets may try before the integer program takes over."""
+SEARCH_SHARE = 0.8
+"""Share of the time that the search over rule sets may try before the integer program takes over."""
+TARGET_RISE = 0.3
+"""By what share of its distance from the relaxation's bound the search's target rises at least."""
 LONGEST = 30_000
-"""A list that stays longer than this is given up: weeding it out alone would take longer than branching."""
+"""Longer lists are neither thinned out by comparing rules with each other nor given to an integer program."""
 FIRST_PASS = 2_000
 """A longer list is first searched for better rule sets among its most promising rules: each shortens the list."""
 
@@ -59,107 +61,169 @@ def prove(
 ) -> Proof:
     """List, then solve. ``relaxation_bound`` is the bound that the pricing problem's duals prove; ``step`` is by how
     much an improvement lowers the objective at least (1 when it is whole-numbered)."""
-    best = incumbent
-
-    def reach() -> float:
-        """The largest reduced cost that a rule of a better rule set can have."""
-        return best.objective - step - relaxation_bound + 1e-6 * max(1.0, abs(best.objective))
-
-    threshold = reach()
-    if threshold < 0:
-        return Proof((), best.objective, 0, True)
-    patience = deadline.within(UNFINISHED_SHARE * deadline.remaining)
-    listing = lister.list_below(
-        pricing, threshold, limits.listed_rules, PricingLimits(deadline=patience, threads=limits.threads)
-    )
-    emit(RulesListed(now(), threshold, len(listing.rules), listing.complete))
-    rules = list(listing.rules)
-    costs = reduced_costs(master, pricing, rules)
-    found: list[Candidate] = []
-    n_listed = len(listing.rules)
-    if not listing.complete:
-        # Too many: the pool and the most promising of the list may still bring a better rule set, and a shorter list.
-        rules = list(dict.fromkeys([*rules, *master.pool.rules]))
-        costs = reduced_costs(master, pricing, rules)
-        promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
-        share = deadline.within(deadline.remaining / 3)
-        found += _solve(master, [rules[at] for at in promising], best, share, limits).candidates
-        return Proof(tuple(found), relaxation_bound, n_listed, False)
-    if len(rules) > FIRST_PASS:
-        promising = np.argsort(costs, kind="stable")[:FIRST_PASS]
-        first = _solve(master, [rules[at] for at in promising], best, deadline.within(deadline.remaining / 4), limits)
-        found += first.candidates
-        best = min([best, *first.candidates], key=lambda c: (c.objective, c.complexity))
-        rules = [rules[at] for at in np.flatnonzero(costs <= reach())]
-    if len(rules) > LONGEST:
-        return Proof(tuple(found), relaxation_bound, n_listed, False)
-    rules = without_dominated(master, rules)
-    if master.counts_only_size and not master.counts_once:
-        costs = reduced_costs(master, pricing, rules)
-        patience = deadline.within(min(ASSEMBLY_SECONDS, deadline.remaining / 3))
-        made = assemble(master, rules, pricing, costs, relaxation_bound, best.objective, step, patience)
-        if made.rules is not None:
-            found.append(master.evaluate(made.rules))
-            best = min([best, found[-1]], key=lambda c: (c.objective, c.complexity))
-        if made.complete:
-            return Proof(tuple(found), best.objective, n_listed, True)
-    last = _solve(master, rules, best, deadline, limits)
-    found += last.candidates
-    best = min([best, *last.candidates], key=lambda c: (c.objective, c.complexity))
-    # Rule sets that use an unlisted rule are no better than the incumbent that set the threshold.
-    over_list = -math.inf if last.bound is None else last.bound
-    if last.infeasible:
-        over_list = math.inf
-    bound = max(relaxation_bound, min(over_list, best.objective))
-    return Proof(tuple(found), bound, n_listed, True)
+    search = _Proof(master, lister, pricing, relaxation_bound, step, limits, emit, now, incumbent)
+    if step > 0 and can_search(master, 0):
+        search.raise_targets(deadline.within(SEARCH_SHARE * deadline.remaining))
+    if not search.is_closed:
+        search.solve_all(deadline)
+    if search.is_closed:
+        return Proof(tuple(search.found), search.best.objective, search.n_listed, True)
+    return Proof(tuple(search.found), search.bound, search.n_listed, search.complete)
 
 
-@frozen(eq=False)
-class _Solved:
-    candidates: tuple[Candidate, ...]
-    bound: float | None
-    infeasible: bool
+@define(eq=False)
+class _Proof:
+    master: Master
+    lister: Pricer
+    pricing: PricingProblem
+    relaxation_bound: float
+    step: float
+    limits: Limits
+    emit: Callable[[Event], None]
+    now: Callable[[], float]
+    best: Candidate
+    found: list[Candidate] = field(factory=list)
+    n_listed: int = 0
+    complete: bool = False
+    bound: float = field(init=False)
 
+    def __attrs_post_init__(self) -> None:
+        self.bound = self.relaxation_bound
 
-def _solve(master: Master, rules: list[Rule], best: Candidate, deadline: Deadline, limits: Limits) -> _Solved:
-    known = list(dict.fromkeys([*rules, *best.rules]))
-    result = master.solve_integer(deadline, among=known, start=[best.rules], threads=limits.threads)
-    feasible = tuple(c for c in result.candidates if c.proxy_violation <= 1e-6)
-    return _Solved(feasible, result.bound, result.infeasible)
+    @property
+    def is_closed(self) -> bool:
+        return self.bound > self.best.objective - self.step + self.noise
+
+    @property
+    def noise(self) -> float:
+        return 1e-6 * max(1.0, abs(self.best.objective))
+
+    @property
+    def likely_number(self) -> int:
+        """How many rules the best rule set probably has: as many as the relaxation uses."""
+        weights = self.master.rule_weights()
+        return 1 if weights is None else round(float(weights.sum()))
+
+    def take(self, candidates: Iterable[Candidate]) -> None:
+        """Keep rule sets that were found."""
+        candidates = tuple(candidates)
+        self.found += candidates
+        self.best = min([self.best, *candidates], key=lambda c: (c.objective, c.complexity))
+
+    def list_up_to(self, target: float, deadline: Deadline) -> Listing:
+        """Every rule of rule sets with objective up to the target."""
+        threshold = target - self.relaxation_bound + self.noise
+        listing = self.lister.list_below(
+            self.pricing, threshold, self.limits.listed_rules, PricingLimits(deadline, threads=self.limits.threads)
+        )
+        self.emit(RulesListed(self.now(), threshold, len(listing.rules), listing.complete))
+        self.n_listed, self.complete = len(listing.rules), listing.complete
+        return listing
+
+    def raise_targets(self, deadline: Deadline) -> None:
+        """Search for rule sets up to a target that rises from the relaxation's bound: each target without a rule set
+        is a bound, and no list is longer than it must be, however good the best rule set known is."""
+        # Objectives are whole multiples of the step.
+        target = self.step * math.ceil((self.relaxation_bound - self.noise) / self.step)
+        while not self.is_closed and not deadline.passed:
+            target = min(target, self.best.objective - self.step)
+            listing = self.list_up_to(target, deadline.within(UNFINISHED_SHARE * deadline.remaining))
+            rules = list(listing.rules)
+            if not listing.complete or not can_search(self.master, len(rules)):
+                return
+            if len(rules) <= LONGEST:
+                rules = without_dominated(self.master, rules)
+            searched = search_list(self.master, rules, target + self.step, self.step, deadline, self.likely_number)
+            self.take(map(self.master.evaluate, searched.sets))
+            if not searched.complete:
+                return
+            self.bound = self.best.objective if searched.sets else target + self.step
+            rise = TARGET_RISE * (target - self.relaxation_bound)
+            target = self.bound + self.step * max(0, math.floor(rise / self.step) - 1)
+
+    def solve_all(self, deadline: Deadline) -> None:
+        """One integer program over all rules that could be part of a better rule set."""
+        patience = deadline.within(UNFINISHED_SHARE * deadline.remaining)
+        listing = self.list_up_to(self.best.objective - self.step, patience)
+        rules = list(listing.rules)
+        if not listing.complete:
+            # Too many: the pool and the best of the list may still bring a better rule set, and a shorter list.
+            rules = list(dict.fromkeys([*rules, *self.master.pool.rules]))
+        costs = reduced_costs(self.master, self.pricing, rules)
+        if not listing.complete or len(rules) > FIRST_PASS:
+            promising = [rules[at] for at in np.argsort(costs, kind="stable")[:FIRST_PASS]]
+            self.solve(promising, deadline.within(deadline.remaining / 4))
+            reach = self.best.objective - self.step - self.relaxation_bound + self.noise
+            rules = [rules[at] for at in np.flatnonzero(costs <= reach)]
+        if not listing.complete or len(rules) > LONGEST:
+            self.complete = False
+            return
+        rules = without_dominated(self.master, rules)
+        if self.step == 0 and can_search(self.master, len(rules)):
+            patience = deadline.within(SEARCH_SHARE * deadline.remaining)
+            searched = search_list(self.master, rules, self.best.objective, 0.0, patience, self.likely_number)
+            self.take(map(self.master.evaluate, searched.sets))
+            if searched.complete:
+                self.bound = self.best.objective
+                return
+        over_list = self.solve(rules, deadline)
+        # Rule sets that use an unlisted rule are no better than the incumbent that set the threshold.
+        self.bound = max(self.bound, min(over_list, self.best.objective))
+
+    def solve(self, rules: list[Rule], deadline: Deadline) -> float:
+        """An integer program over some rules; the bound over their rule sets."""
+        known = list(dict.fromkeys([*rules, *self.best.rules]))
+        result = self.master.solve_integer(
+            deadline, among=known, start=[self.best.rules], threads=self.limits.threads
+        )
+        self.take(c for c in result.candidates if c.proxy_violation <= 1e-6)
+        if result.infeasible:
+            return math.inf
+        return -math.inf if result.bound is None else result.bound
 
 
 def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     """Leave out rules that another rule replaces at no loss in any rule set.
 
-    Only the total weight of covered negatives matters to the Hamming objective, so a rule is dominated by one that
-    covers at least its positives, costs no more and is no longer; valid while no row looks at covers or at zeta, and
-    every cover counts.
+    In the Hamming objective every rule pays for itself, so a rule is dominated by one that is no longer and costs less
+    by at least the weight of the positives that it does not cover. Valid while no row looks at covers or at zeta.
     """
-    if not master.counts_only_size or master.counts_once or master.objective.length < 0 or len(rules) < 2:
+    objective = master.objective
+    if not master.counts_only_size or master.counts_once or objective.length < 0 or len(rules) < 2:
         return rules
     covers = master.problem.covers(rules)
     lengths = np.array([master.problem.length(rule) for rule in rules])
-    costs = master.objective.coefficients(covers, lengths)
-    positives = covers[:, np.flatnonzero(master.problem.y)].astype(np.float32)
-    sizes = positives.sum(axis=1)
+    costs = objective.coefficients(covers, lengths)
+    zeta = np.zeros(master.problem.n_samples) if objective.zeta is None else objective.zeta
+    if costs.min() < 0 or zeta.min() < 0:
+        return rules
+    covers = covers[:, master.problem.y]
+    weights = zeta[master.problem.y]
+    is_exact = master.has_integer_objective and weights.sum() < 2**24
+    if not is_exact:
+        # Sums in single precision are exact for whole numbers only: else only covers at least as large dominate.
+        weights = np.ones(len(weights))
+    net = costs - covers @ weights
     # In this order a rule can only be dominated by an earlier one.
-    order = np.lexsort((np.arange(len(rules)), lengths, costs, -sizes))
-    positives, sizes, costs, lengths = positives[order], sizes[order], costs[order], lengths[order]
-    kept = _undominated(positives, sizes, costs, lengths)
+    order = np.lexsort((np.arange(len(rules)), lengths, costs, net if is_exact else -covers.sum(axis=1)))
+    kept = _undominated(covers[order].astype(np.float32), weights, costs[order], lengths[order], is_exact)
     return [rules[order[at]] for at in np.flatnonzero(kept)]
 
 
-def _undominated(positives: AnyArray, sizes: FloatArray, costs: FloatArray, lengths: FloatArray) -> BoolArray:
-    n, block = len(sizes), 1024
+def _undominated(
+    covers: AnyArray, weights: FloatArray, costs: FloatArray, lengths: FloatArray, may_lose: bool
+) -> BoolArray:
+    n, block = len(costs), 1024
     kept = np.ones(n, dtype=bool)
+    weighted = covers * weights.astype(np.float32)
+    gains = weighted.sum(axis=1)
     for at in range(0, n, block):
         rows = slice(at, min(at + block, n))
         candidates = np.flatnonzero(kept[: rows.stop])
-        common = positives[rows] @ positives[candidates].T
-        smaller = common >= sizes[rows][:, None] - 0.5
-        no_dearer = (costs[candidates][None, :] <= costs[rows][:, None] + 1e-12) & (
-            lengths[candidates][None, :] <= lengths[rows][:, None]
-        )
-        earlier = candidates[None, :] < np.arange(rows.start, rows.stop)[:, None]
-        kept[rows] = ~(smaller & no_dearer & earlier).any(axis=1)
+        lost = gains[rows][:, None] - weighted[rows] @ covers[candidates].T
+        saved = costs[rows][:, None] - costs[candidates][None, :]
+        dominated = (saved >= -1e-12) & (lengths[candidates][None, :] <= lengths[rows][:, None])
+        dominated &= lost <= (saved if may_lose else 0.0) + 0.5
+        dominated &= candidates[None, :] < np.arange(rows.start, rows.stop)[:, None]
+        kept[rows] = ~dominated.any(axis=1)
     return kept
