@@ -61,8 +61,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Where numeric columns are cut. ``"quantiles"`` of the rows are the paper's; a value that most rows share takes
         several of them. ``"distinct"`` are quantiles of the distinct values, however many rows have each. ``"trees"``
         looks at the labels given to ``fit`` as ``y``: thresholds lie where small boosted trees on all columns gain.
-    max_thresholds : int
-        With ``"trees"``, at most this many thresholds for one column.
+    max_thresholds : int or None
+        With ``"trees"``, at most this many thresholds for one column; None for 3 on few rows to 16 on many, since fine
+        cuts of few rows fit their noise.
     refine : bool
         While RuleSetClassifier learns, thresholds that good rules use are tried at every original value of their
         column, and those that do better join the conditions.
@@ -96,7 +97,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_quantiles: int = 10,
         *,
         thresholds: str = "quantiles",
-        max_thresholds: int = 16,
+        max_thresholds: int | None = None,
         refine: bool = False,
         include_minimum: bool = True,
         max_categories: int | None = 50,
@@ -125,7 +126,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if labels is not None:
             _, classes = np.unique(labels, return_inverse=True)
             each = np.ones(len(table)) if weights is None else weights
-            supervised = tree_thresholds(table, kinds, classes.reshape(-1), each, int(self.max_thresholds))
+            supervised = tree_thresholds(table, kinds, classes.reshape(-1), each, self.max_thresholds)
         self.conditions_ = []
         for name, kind in kinds.items():
             self.conditions_ += self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
@@ -170,10 +171,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigurationError(f"n_quantiles must be a whole number of at least 2, not {self.n_quantiles!r}.")
         if self.thresholds not in THRESHOLDS:
             raise UnknownNameError("thresholds", str(self.thresholds), THRESHOLDS)
-        if not isinstance(self.max_thresholds, Integral) or self.max_thresholds < 1:
-            raise ConfigurationError(
-                f"max_thresholds must be a whole number of at least 1, not {self.max_thresholds!r}."
-            )
+        most = self.max_thresholds
+        if most is not None and (not isinstance(most, Integral) or most < 1):
+            raise ConfigurationError(f"max_thresholds must be None or a whole number of at least 1, not {most!r}.")
         limit = self.max_categories
         if limit is not None and (not isinstance(limit, Integral) or limit < 1):
             raise ConfigurationError(f"max_categories must be None or a whole number of at least 1, not {limit!r}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
 from rulecg_core.arrays import BoolArray, FloatArray, IntArray
@@ -16,6 +17,9 @@ SMOOTHING = 1.0
 """Added to the curvature of every leaf, so that leaves with few rows promise little."""
 MOST_ROWS = 60_000
 """Of larger tables a part is looked at: rows chosen by what they hold, so that their order does not matter."""
+
+MOST_ENTRIES = 60_000
+"""How many codes are counted at once: few enough to stay in the cache."""
 
 Codes = NDArray[np.uint8]
 
@@ -59,6 +63,41 @@ def _hashes(rows: Codes) -> NDArray[np.uint64]:
     return hashes
 
 
+@frozen(eq=False)
+class _Bins:
+    """The codes of all columns laid side by side, so that one count serves many columns."""
+
+    codes: Codes
+    """Columns × rows."""
+    starts: IntArray
+    """Where each column's bins begin in the row of all bins."""
+    sizes: IntArray
+
+    @classmethod
+    def of(cls, codes: Codes, sizes: Sequence[int]) -> _Bins:
+        widths = np.asarray(sizes, dtype=np.int64)
+        return cls(np.ascontiguousarray(codes.T), np.cumsum(widths) - widths, widths)
+
+    def sums(self, nodes: IntArray, n_nodes: int, values: Sequence[FloatArray]) -> list[FloatArray]:
+        """For each of some values per row: nodes × bins, the sum over the node's rows with at most the bin's code."""
+        n_columns, n_rows = self.codes.shape
+        width = int(self.sizes.sum())
+        at_once = max(1, MOST_ENTRIES // n_rows)
+        found = [np.empty((n_nodes, width)) for _ in values]
+        for first in range(0, n_columns, at_once):
+            some = slice(first, first + at_once)
+            starts, sizes = self.starts[some] - self.starts[first], self.sizes[some]
+            bins = int(sizes.sum())
+            keys = (self.codes[some] + (nodes * bins + starts[:, None])).ravel()
+            for into, value in zip(found, values, strict=True):
+                counted = np.bincount(keys, np.tile(value, len(sizes)), minlength=n_nodes * bins)
+                running = counted.reshape(n_nodes, bins).cumsum(axis=1)
+                before = np.concatenate([np.zeros((n_nodes, 1)), running], axis=1)[:, starts]
+                place = int(self.starts[first])
+                into[:, place : place + bins] = running - np.repeat(before, sizes, axis=1)
+        return found
+
+
 def _boost(
     codes: Codes, sizes: Sequence[int], is_positive: BoolArray, weights: FloatArray, gains: list[FloatArray]
 ) -> None:
@@ -66,7 +105,7 @@ def _boost(
     share = float(weights[is_positive].sum() / weights.sum())
     if not 0 < share < 1:
         return
-    columns = [np.ascontiguousarray(codes[:, at], dtype=np.int64) for at in range(codes.shape[1])]
+    bins = _Bins.of(codes, sizes)
     scores = np.full(len(codes), np.log(share / (1 - share)))
     for _ in range(TREES):
         chances = 1 / (1 + np.exp(-scores))
@@ -74,7 +113,7 @@ def _boost(
         curvatures = weights * chances * (1 - chances)
         nodes = np.zeros(len(codes), dtype=np.int64)
         for level in range(DEPTH):
-            nodes = _split(columns, sizes, nodes, 2**level, slopes, curvatures, gains)
+            nodes = _split(bins, nodes, 2**level, slopes, curvatures, gains)
         steps = np.bincount(nodes, slopes, minlength=2**DEPTH) / (
             np.bincount(nodes, curvatures, minlength=2**DEPTH) + SMOOTHING
         )
@@ -82,39 +121,28 @@ def _boost(
 
 
 def _split(
-    columns: Sequence[IntArray],
-    sizes: Sequence[int],
-    nodes: IntArray,
-    n_nodes: int,
-    slopes: FloatArray,
-    curvatures: FloatArray,
-    gains: list[FloatArray],
+    bins: _Bins, nodes: IntArray, n_nodes: int, slopes: FloatArray, curvatures: FloatArray, gains: list[FloatArray]
 ) -> IntArray:
     """Cut every node where that gains most; the nodes of the next level, 2k and 2k + 1 for the halves of node k."""
-    best = np.full(n_nodes, 1e-9)
-    column_of, cut_of = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64)
-    for at, (column, size) in enumerate(zip(columns, sizes, strict=True)):
-        if size < 2:
-            continue
-        keys = nodes * size + column
-        below, curved = (
-            np.bincount(keys, values, minlength=n_nodes * size).reshape(n_nodes, size).cumsum(axis=1)
-            for values in (slopes, curvatures)
-        )
-        total, total_curved = below[:, -1:], curved[:, -1:]
-        gained = (
-            below**2 / (curved + SMOOTHING)
-            + (total - below) ** 2 / (np.maximum(total_curved - curved, 0.0) + SMOOTHING)
-            - total**2 / (total_curved + SMOOTHING)
-        )[:, :-1]
-        cuts = np.argmax(gained, axis=1)
-        gain = gained[np.arange(n_nodes), cuts]
-        # A later column must be better beyond rounding.
-        better = gain > best * (1 + 1e-9)
-        best[better], column_of[better], cut_of[better] = gain[better], at, cuts[better]
+    below, curved = bins.sums(nodes, n_nodes, [slopes, curvatures])
+    total = np.bincount(nodes, slopes, minlength=n_nodes)[:, None]
+    total_curved = np.bincount(nodes, curvatures, minlength=n_nodes)[:, None]
+    gained = (
+        below**2 / (curved + SMOOTHING)
+        + (total - below) ** 2 / (np.maximum(total_curved - curved, 0.0) + SMOOTHING)
+        - total**2 / (total_curved + SMOOTHING)
+    )
+    # After a column's last code there is nothing to cut off.
+    gained[:, bins.starts + bins.sizes - 1] = 0.0
+    # The first of those that are equal but for rounding.
+    best = gained.max(axis=1, keepdims=True)
+    places = np.argmax(gained >= best * (1 - 1e-9), axis=1)
+    columns = np.searchsorted(bins.starts, places, side="right") - 1
     halves = np.zeros(len(nodes), dtype=np.int64)
-    for node in np.flatnonzero(column_of >= 0):
-        gains[column_of[node]][cut_of[node]] += best[node]
+    for node in np.flatnonzero(best[:, 0] > 1e-9):
+        column = int(columns[node])
+        cut = int(places[node] - bins.starts[column])
+        gains[column][cut] += float(best[node, 0])
         members = np.flatnonzero(nodes == node)
-        halves[members] = columns[column_of[node]][members] > cut_of[node]
+        halves[members] = bins.codes[column, members] > cut
     return 2 * nodes + halves

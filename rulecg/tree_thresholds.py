@@ -21,6 +21,9 @@ ROW_QUANTILES, VALUE_QUANTILES = 64, 32
 MOST_CODES = 250
 MOST_IN_ALL = 600
 """About how many thresholds all columns get together; where there would be more, columns get them by their gains."""
+BY_ROWS = (3, 16)
+"""Without a number given, a column gets an eighth of the square root of the number of rows, but no fewer and no more:
+fine cuts of few rows fit their noise."""
 LEAST = 3
 """A column gets about this many thresholds (its quartiles) however little it gains."""
 
@@ -37,14 +40,17 @@ class _Coded:
 
 
 def tree_thresholds(
-    table: pd.DataFrame, kinds: Mapping[str, Kind], classes: IntArray, weights: FloatArray, most: int
+    table: pd.DataFrame, kinds: Mapping[str, Kind], classes: IntArray, weights: FloatArray, most: int | None
 ) -> dict[str, list[float]]:
-    """Thresholds of every numeric column, at most so many each: where boosted trees on all columns cut and gain.
+    """Thresholds of every numeric column, at most so many each (None: by the number of rows): where boosted trees on
+    all columns cut and gain.
 
     Whole-number weights count as repeated rows; other weights are first scaled to sum to the number of rows.
     """
     if np.any(weights != np.round(weights)):
         weights = weights * (len(weights) / weights.sum())
+    if most is None:
+        most = int(np.clip(round(float(np.sqrt(weights.sum())) / 8), *BY_ROWS))
     coded = {name: _coded(table[name], name, kind, classes, weights) for name, kind in kinds.items()}
     numeric = [name for name, column in coded.items() if len(column.thresholds) > 1]
     chosen = {name: list(column.thresholds) for name, column in coded.items()}

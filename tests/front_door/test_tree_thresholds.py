@@ -90,12 +90,19 @@ def test_numbers_are_bounded() -> None:
     assert len(found["noise"]) == 1
 
 
+def test_few_rows_get_few_thresholds() -> None:
+    """Without a number given, 300 rows get 3 for a column at most and 20 000 rows 16."""
+    for n_rows, most in ((300, 3), (20_000, 16)):
+        table = random_table(n_rows)[["x"]]
+        assert len(thresholds(table, np.sin(9 * table["x"]) > 0)["x"]) == most
+
+
 def test_many_columns_share_the_thresholds_by_their_gains() -> None:
     """With very many columns, those that gain keep most of their thresholds and the others a few."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(800, 80)), columns=[f"x{at}" for at in range(80)])
     chance = 1 / (1 + np.exp(-3 * table["x0"]))
-    found = thresholds(table, rng.random(800) < chance)
+    found = thresholds(table, rng.random(800) < chance, max_thresholds=16)
     assert len(found["x0"]) > np.median([len(values) for values in found.values()])
     assert sum(map(len, found.values())) < 900
 
