@@ -1,18 +1,20 @@
 """Accuracy and true gaps of fair rule sets beside fairlearn and STreeD, out of fold, as a table and as fronts.
 
-    RULECG_DATA=... python benchmarks/fairness.py [--quick] [--seconds 10] [--output docs/benchmarks/fairness.md]
+    RULECG_DATA=... python benchmarks/fairness.py [--sets compas] [--seconds 10] [--output docs/benchmarks/fairness.md]
 
-Predictions of all folds are pooled before rates are counted. ``--quick`` looks at compas only, with five folds and
-two bounds. Needs fairlearn; STreeD (pystreed) takes part where it is installed, for equality of opportunity.
+Predictions of all folds are pooled before rates are counted. Needs fairlearn; STreeD (pystreed) takes part where it is
+installed, for equality of opportunity.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +70,20 @@ Method = Callable[[Fold, str, float | None], tuple[Any, Any]]
 """From a fold, a criterion and a bound to predictions for its training and its test rows."""
 
 
+@cache
 def rule_sets(seconds: float) -> Method:
+    unconstrained: dict[tuple[str, bool, int], tuple[Any, Any]] = {}
+
     def predict(fold: Fold, criterion: str, eps: float | None) -> tuple[Any, Any]:
+        """Without a bound, the criterion does not matter: such a rule set is learned once."""
+        key = (fold.task.name, fold.task.allowed, int(fold.test[0]))
+        if eps is not None:
+            return learn(fold, criterion, eps)
+        if key not in unconstrained:
+            unconstrained[key] = learn(fold, criterion, eps)
+        return unconstrained[key]
+
+    def learn(fold: Fold, criterion: str, eps: float | None) -> tuple[Any, Any]:
         task = fold.task
         classifier = RuleSetClassifier(
             max_complexity=DATA[task.name],
@@ -170,6 +184,7 @@ def measure(
         "accuracy": float((y_pred == task.target).mean()),
         "gap": gap(criterion, task.target, y_pred, task.groups),
         "largest training gap": max(training_gaps),
+        "folds": n_folds,
         "seconds per fold": (time.perf_counter() - began) / n_folds,
     }
 
@@ -212,18 +227,25 @@ def plot(table: pd.DataFrame, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    panels = list(table.groupby(["data", "criterion", "sensitive column"]))
-    figure, axes = plt.subplots(1, len(panels), figsize=(4.5 * len(panels), 4), squeeze=False)
-    for ax, (title, lines) in zip(axes[0], panels, strict=True):
-        for method, points in lines.groupby("method"):
-            points = points.sort_values("gap")
-            ax.plot(points["gap"], points["accuracy"], marker="o", label=method)
-        ax.set_title("\n".join(title), fontsize=9)
-        ax.set_xlabel("true gap, out of fold")
-        ax.legend(fontsize=6)
-    axes[0][0].set_ylabel("accuracy, out of fold")
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    rows = list(table.groupby("data", sort=False))
+    kinds = list(table.groupby(["criterion", "sensitive column"]).groups)
+    figure, axes = plt.subplots(len(rows), len(kinds), figsize=(3.6 * len(kinds), 3.2 * len(rows)), squeeze=False)
+    for line, (name, of_data) in zip(axes, rows, strict=True):
+        for ax, (criterion, column) in zip(line, kinds, strict=True):
+            shown = of_data[(of_data["criterion"] == criterion) & (of_data["sensitive column"] == column)]
+            for (method, points), style in zip(shown.groupby("method", sort=False), "os^D", strict=False):
+                points = points.sort_values("gap")
+                ax.plot(points["gap"], points["accuracy"], marker=style, markersize=4, linewidth=1, label=method)
+            ax.set_title(f"{name}: {criterion}\nsensitive column {column}", fontsize=8)
+            ax.tick_params(labelsize=7)
+        line[0].set_ylabel("accuracy, out of fold", fontsize=8)
+    for ax in axes[-1]:
+        ax.set_xlabel("true gap, out of fold", fontsize=8)
+    handles = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncol=4, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -235,33 +257,54 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join(f"| {line} |" for line in [*head, *lines])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="compas only, five folds, two bounds")
-    parser.add_argument("--seconds", type=float, default=10.0, help="time limit of one fit (10)")
-    parser.add_argument("--folds", type=int, default=10)
-    parser.add_argument("--output", type=Path, help="a Markdown file; the plot is written beside it")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    names = ["compas"] if arguments.quick else list(DATA)
-    n_folds = 5 if arguments.quick else arguments.folds
-    bounds: tuple[float | None, ...] = (None, 0.01, 0.05) if arguments.quick else (None, *EPS)
-    lines = []
-    for name in names:
+def resumed(path: Path | None) -> list[dict[str, Any]]:
+    """What an earlier run has already measured."""
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def out_of_fold(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Every method on every task; measured lines are kept in a file, so that a run can go on where it ended."""
+    lines = resumed(arguments.results)
+    keys = ("data", "criterion", "sensitive column", "eps", "method")
+    known = {tuple(line[key] for key in keys) for line in lines}
+    for name in arguments.sets:
         data, target, sensitive = load(name)
         assert isinstance(data, pd.DataFrame)
         assert isinstance(sensitive, pd.DataFrame)
+        n_folds = arguments.folds
         for allowed in (True, False):
             task = Task(name, data, np.asarray(target), sensitive.iloc[:, 0], allowed)
             for criterion in CRITERIA:
-                for eps in bounds:
+                for eps in (None, *arguments.eps):
                     for method_name, method in methods(task, criterion, eps, arguments.seconds):
+                        where = "allowed" if allowed else "forbidden"
+                        shown = "none" if eps is None else f"{eps:g}"
+                        if (name, criterion, where, shown, method_name) in known:
+                            continue
                         lines.append(measure(task, criterion, eps, method_name, method, n_folds))
                         print(lines[-1], flush=True)
-    table = pd.DataFrame(lines)
-    training = training_figures(30.0)
+                        if arguments.results is not None:
+                            with arguments.results.open("a", encoding="utf-8") as file:
+                                file.write(json.dumps(lines[-1]) + "\n")
+    return pd.DataFrame(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--sets", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--eps", nargs="+", type=float, default=list(EPS))
+    parser.add_argument("--seconds", type=float, default=10.0, help="time limit of one fit (10)")
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--results", type=Path, help="JSON lines; what is already there is not measured again")
+    parser.add_argument("--output", type=Path, help="a Markdown file; the plot is written beside it")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    table = out_of_fold(arguments)
+    training = training_figures(29.0)
     text = (
-        f"{__doc__}\n## Out of fold ({n_folds} folds, {arguments.seconds:g} s per fit)\n\n{markdown(table)}\n\n"
+        f"{__doc__}\n## Out of fold ({arguments.seconds:g} s per fit)\n\n{markdown(table)}\n\n"
         f"## compas, all rows, race allowed, complexity at most 20\n\n{markdown(training)}\n"
     )
     if arguments.output is None:
