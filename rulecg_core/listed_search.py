@@ -25,8 +25,10 @@ from .rules import Rule
 
 MOST_ENTRIES = 150_000_000
 """Rules times positives, beyond which a list is not searched: the covers alone would fill half a gigabyte."""
-MOST_PAIRS = 1_500
-"""Up to this many rules, the best two are found by trying all pairs; beyond it, duals thin them out first."""
+MOST_PAIRS = 300_000
+"""Up to this many pairs, the best two rules are found by trying them all; beyond it, duals thin them out first."""
+PAIR_ROWS = 64
+"""How many rules are tried with their partners in one matrix product."""
 MOST_COMPOSITIONS = 400
 """If there are more ways than this to divide the size among the rules, the size stays one row."""
 
@@ -166,7 +168,8 @@ class _Search:
 
     # Rule by rule -----------------------------------------------------------------------------------------------------
 
-    def search(self, part: Part) -> None:
+    def search(self, part: Part, losses: FloatArray | None = None, reach: float = math.inf) -> None:
+        """Search the part; ``losses`` of the candidates, least first, and what they may add up to, where known."""
         self.n_nodes += 1
         if self.deadline.passed:
             raise TimeoutError
@@ -175,39 +178,43 @@ class _Search:
         if part.n_rules == 1:
             self.best_single(part)
             return
-        if part.n_rules == 2 and len(part.candidates) <= MOST_PAIRS:
-            self.best_pair(part)
+        if part.n_rules == 2 and losses is not None and _n_pairs(losses, reach) <= MOST_PAIRS:
+            self.best_pair(part, losses, reach)
             return
         solved = self.duals.bound(part, self.worth)
         reach = self.worth - solved.bound
         if reach < 0:
             return
         kept = np.flatnonzero(solved.losses <= reach)
-        if part.n_rules == 2 and len(kept) <= MOST_PAIRS:
-            self.best_pair(evolve(part, candidates=part.candidates[kept]))
-            return
         order = kept[np.argsort(solved.losses[kept], kind="stable")]
-        candidates, losses = part.candidates[order], solved.losses[order]
-        is_first, n_first = self.first_rules(part, candidates, losses, reach)
-        is_left = np.ones(len(candidates), dtype=bool)
+        part, losses = evolve(part, candidates=part.candidates[order]), solved.losses[order]
+        if part.n_rules == 2:
+            self.best_pair(part, losses, reach)
+            return
+        is_first, n_first = self.first_rules(part, losses, reach)
+        is_left = np.ones(len(losses), dtype=bool)
+        covers = self.covers[part.candidates]
         for at in np.flatnonzero(is_first):
             # The rule is the one with the least loss of its kind: the others of its kind lose at least as much.
-            reach = self.worth - solved.bound
-            if n_first * losses[at] > reach:
+            reach, loss = self.worth - solved.bound, float(losses[at])
+            if n_first * loss > reach:
                 break
             is_left[at] = False
-            loss = float(losses[at])
-            left = reach - loss - max(0, n_first - 2) * loss
-            later = np.flatnonzero(is_left[: np.searchsorted(losses, left, side="right")])
-            self.with_rule(part, int(candidates[at]), candidates[later], losses[later], solved.duals, left)
+            each = reach - loss - max(0, n_first - 2) * loss
+            near = int(np.searchsorted(losses, each, side="right"))
+            again = np.where(part.is_open, covers[at] * solved.duals, 0.0).astype(np.float32)
+            new_losses = losses[:near] + covers[:near] @ again
+            passing = np.flatnonzero((new_losses <= each) & is_left[:near])
+            passing = passing[np.argsort(new_losses[passing], kind="stable")]
+            self.with_rule(part, int(part.candidates[at]), part.candidates[passing], new_losses[passing], reach - loss)
 
-    def first_rules(self, part: Part, candidates: IntArray, losses: FloatArray, reach: float) -> tuple[BoolArray, int]:
+    def first_rules(self, part: Part, losses: FloatArray, reach: float) -> tuple[BoolArray, int]:
         """A kind of rules that every rule set has some of, and how many at least: the kind with the fewest that can be
         the one with the least loss."""
-        best = np.ones(len(candidates), dtype=bool), part.n_rules
+        best = np.ones(len(losses), dtype=bool), part.n_rules
         fewest = np.searchsorted(losses, reach / part.n_rules, side="right")
         for row, limit in zip(part.rows, part.limits, strict=True):
-            coefficients = row[candidates]
+            coefficients = row[part.candidates]
             at_least = part.n_rules - math.floor(limit)
             if at_least > 0 and np.all((coefficients == 0) | (coefficients == 1)):
                 is_short = coefficients == 0
@@ -216,49 +223,45 @@ class _Search:
                     best, fewest = (is_short, at_least), count
         return best
 
-    def with_rule(
-        self, part: Part, rule: int, later: IntArray, losses: FloatArray, duals: FloatArray, left: float
-    ) -> None:
-        """The rule sets with the rule and others of the later ones, none of which may lose more than is left."""
-        n_further = part.n_rules - 1
+    def with_rule(self, part: Part, rule: int, further: IntArray, losses: FloatArray, reach: float) -> None:
+        """The rule sets with the rule and others of the further ones that still fit."""
         limits = part.limits - part.rows[:, rule]
-        fits = (part.rows[:, later] <= limits[:, None]).all(axis=0)
-        later, losses = later[fits], losses[fits]
-        covered = self.covers[rule] > 0
-        again = np.where(covered & part.is_open, duals, 0.0).astype(np.float32)
-        losses = losses + self.covers[later] @ again
-        passing = losses <= left
-        if np.count_nonzero(passing) >= n_further:
-            is_open = part.is_open & ~covered
-            constant = part.constant + float(self.costs[rule])
-            self.search(Part(later[passing], n_further, constant, is_open, part.rows, limits, (*part.chosen, rule)))
+        fits = (part.rows[:, further] <= limits[:, None]).all(axis=0)
+        is_open = part.is_open & (self.covers[rule] == 0)
+        constant = part.constant + float(self.costs[rule])
+        child = Part(further[fits], part.n_rules - 1, constant, is_open, part.rows, limits, (*part.chosen, rule))
+        self.search(child, losses[fits], reach)
 
     def best_single(self, part: Part) -> None:
         gains = self.covers[part.candidates] @ np.where(part.is_open, self.weights, 0.0)
         values = self.costs[part.candidates] - gains
         self.take((*part.chosen, int(part.candidates[np.argmin(values)])))
 
-    def best_pair(self, part: Part) -> None:
-        """Try all pairs: what two rules cover both, only one of them gains."""
-        covers = self.covers[np.ix_(part.candidates, part.is_open)]
-        weights = self.weights[part.is_open].astype(np.float32)
-        weighted = covers * weights
-        values = self.costs[part.candidates] - weighted.sum(axis=1)
-        together = values[:, None] + values[None, :] + weighted @ covers.T
-        together[np.tril_indices(len(values))] = np.inf
-        for row, limit in zip(part.rows, part.limits, strict=True):
-            sizes = row[part.candidates]
-            together[sizes[:, None] + sizes[None, :] > limit] = np.inf
+    def best_pair(self, part: Part, losses: FloatArray, reach: float) -> None:
+        """Try all pairs within reach: what two rules cover both, only one of them gains."""
+        ends = np.searchsorted(losses, reach - losses, side="right")
+        covers = self.covers[part.candidates[: ends[0]]]
+        weighted = covers * np.where(part.is_open, self.weights, 0.0).astype(np.float32)
+        values = self.costs[part.candidates[: ends[0]]] - weighted.sum(axis=1)
         base = part.constant + float(self.weights[part.is_open].sum())
         # Single precision finds the pairs that may do, their true objectives decide.
         rounding = 1e-5 * (1.0 + float(self.weights.sum()))
-        while True:
-            at = int(np.argmin(together))
-            left, right = divmod(at, len(values))
-            if base + together[left, right] > self.worth + rounding:
-                return
-            self.take((*part.chosen, int(part.candidates[left]), int(part.candidates[right])))
-            together[left, right] = np.inf
+        for at in range(0, int(ends[0]), PAIR_ROWS):
+            first, last = at + 1, int(ends[at])
+            if last <= first:
+                break
+            rows = slice(at, min(at + PAIR_ROWS, last))
+            together = weighted[rows] @ covers[first:last].T
+            together += values[rows, None] + values[None, first:last] + base
+            for left, right in zip(*np.nonzero(together <= self.worth + rounding), strict=True):
+                pair = part.candidates[[at + left, first + right]]
+                if at + left < first + right and (part.rows[:, pair].sum(axis=1) <= part.limits).all():
+                    self.take((*part.chosen, *pair.tolist()))
+
+
+def _n_pairs(losses: FloatArray, reach: float) -> int:
+    """How many pairs lose no more than is in reach, roughly."""
+    return int(np.searchsorted(losses, reach - losses, side="right").sum()) // 2
 
 
 def _compositions(values: FloatArray, n_parts: int, limit: float) -> Iterator[tuple[float, ...]]:

@@ -44,7 +44,7 @@ def searched(master, known, step, first=1):
     return min([known, *(candidate.objective for candidate in found)])
 
 
-@pytest.mark.parametrize("most_pairs", [2, 1_500])
+@pytest.mark.parametrize("most_pairs", [0, 1_500])
 @pytest.mark.parametrize("bound", [4, 7, 9])
 @pytest.mark.parametrize("seed", range(8))
 def test_finds_the_optimum_from_a_poor_start(seed, bound, most_pairs, monkeypatch):
