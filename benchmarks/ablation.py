@@ -150,7 +150,7 @@ def rule_set_rows(name: str, complexity: int, runs: Sequence[Run], moments: Sequ
 
 
 def report(relaxations: Sequence[str], rule_sets: Sequence[str], seconds: float, moments: Sequence[float]) -> str:
-    heads = " | ".join(f"loss after {moment:g} s | ratio" for moment in moments)
+    heads = " | ".join(f"loss after {moment:.3g} s | ratio" for moment in moments)
     return "\n".join(
         [
             "# What each part brings",
