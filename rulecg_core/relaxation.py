@@ -146,7 +146,7 @@ class LinearMaster:
         session.add_rows(
             np.concatenate([np.ones(n_zeta), [row.lo for row in self.rows]]),
             np.concatenate([np.full(n_zeta, np.inf), [row.hi for row in self.rows]]),
-            SparseVectors.stack([_identity(n_zeta), SparseVectors.from_dense(entries)]),
+            SparseVectors.stack([_singles(self._zeta_column), SparseVectors.from_dense(entries)]),
         )
         self._session = session
         linked = np.flatnonzero(self._classes.sums(self._is_linked.astype(np.float64)))
@@ -220,14 +220,9 @@ class LinearMaster:
             # Coefficients in a session cannot change: what is left of a class gets a new variable as well.
             old = self._zeta_column[changed]
             self._session.set_column_bounds(old, np.zeros(len(old)), np.zeros(len(old)))
-            in_covers = SparseVectors.from_dense(np.ones((len(changed), 1)))
-            in_covers = SparseVectors(in_covers.starts, self._cover_row[changed], in_covers.values)
-            self._zeta_column[changed] = self._add_zeta(
-                costs[changed],
-                in_covers.join(_placed(SparseVectors.from_dense(entries[:, changed].T), self._constraint_row)).join(
-                    self._in_link_rows(changed)
-                ),
-            )
+            placed = _placed(SparseVectors.from_dense(entries[:, changed].T), self._constraint_row)
+            placed = _singles(self._cover_row[changed]).join(placed).join(self._in_link_rows(changed))
+            self._zeta_column[changed] = self._add_zeta(costs[changed], placed)
         elif np.any(costs):
             self._session.set_costs(self._zeta_column[changed], costs[changed])
         placed = _placed(SparseVectors.from_dense(entries[:, new].T), self._constraint_row)
@@ -252,9 +247,7 @@ class LinearMaster:
     def _class_rows(self, classes: IntArray, entry: float) -> SparseVectors:
         """One row per class: 1 for its zeta, ``entry`` for the rules in the program that cover it."""
         covers = self._columns.covers_at(self._rules, self._classes.representatives[classes])
-        zeta = SparseVectors(
-            np.arange(len(classes) + 1, dtype=np.int64), self._zeta_column[classes], np.ones(len(classes))
-        )
+        zeta = _singles(self._zeta_column[classes])
         return zeta.join(_placed(SparseVectors.from_dense(covers.T * entry), self._rule_column))
 
     def _add_links(self, which: IntArray) -> None:
@@ -418,11 +411,11 @@ def needs_links(objective: LinearForm, rows: Sequence[Row]) -> bool:
     )
 
 
-def _identity(size: int) -> SparseVectors:
-    return SparseVectors(np.arange(size + 1, dtype=np.int64), np.arange(size, dtype=np.int64), np.ones(size))
+def _singles(places: IntArray) -> SparseVectors:
+    """Vectors with a 1 at one place each."""
+    return SparseVectors(np.arange(len(places) + 1, dtype=np.int64), places.copy(), np.ones(len(places)))
 
 
 def _placed(vectors: SparseVectors, places: IntArray) -> SparseVectors:
     """The same vectors with other numbers for their entries."""
     return SparseVectors(vectors.starts, places[vectors.indices], vectors.values)
-
