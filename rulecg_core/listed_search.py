@@ -77,10 +77,12 @@ class _Search:
         problem, objective = master.problem, master.objective
         covers = problem.covers(rules)
         lengths = np.array([problem.length(rule) for rule in rules])
+        chunks = [slice(at, at + 2_000) for at in range(0, len(rules), 2_000)]
         rows = [row.normalised() for row in master.rows]
         zeta = np.zeros(problem.n_samples) if objective.zeta is None else objective.zeta
         positives = np.flatnonzero(problem.y & (zeta > 0))
-        self.costs = objective.coefficients(covers, lengths)
+        costs = [objective.coefficients(covers[some], lengths[some]) for some in chunks]
+        self.costs = np.concatenate([*costs, np.zeros(0)])
         self.covers: AnyArray = covers[:, positives].astype(np.float32)
         self.weights = zeta[positives]
         self.const = objective.const

@@ -17,6 +17,9 @@ from .groups import Group, Groups
 from .problem_options import ProblemOptions
 from .rules import Form, Rule, RuleSet
 
+FEW_RULES = 1_000
+"""Covers of more rules than this are made for many rules at a time."""
+
 
 @frozen(eq=False)
 class Problem:
@@ -164,8 +167,18 @@ class Problem:
         """Rules × samples, eight samples to a byte: which samples the learner's rules cover."""
         features = self.packed_features
         covered = np.empty((len(rules), features.shape[1]), dtype=np.uint8)
-        for position, rule in enumerate(rules):
-            np.bitwise_and.reduce(features[list(rule.features)], axis=0, out=covered[position])
+        if len(rules) <= FEW_RULES:
+            for position, rule in enumerate(rules):
+                np.bitwise_and.reduce(features[list(rule.features)], axis=0, out=covered[position])
+            return covered
+        n_conditions = np.array([len(rule.features) for rule in rules])
+        for count in np.unique(n_conditions):
+            positions = np.flatnonzero(n_conditions == count)
+            chosen = np.array([rules[int(at)].features for at in positions], dtype=np.int64)
+            chosen = chosen.reshape(len(positions), count)
+            for at in range(0, len(positions), FEW_RULES):
+                some = slice(at, at + FEW_RULES)
+                covered[positions[some]] = np.bitwise_and.reduce(features[chosen[some]], axis=1)
         return covered
 
     def covers(self, rules: Sequence[Rule]) -> BoolArray:

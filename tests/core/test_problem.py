@@ -94,6 +94,15 @@ def test_packed_covers_equal_plain_covers():
     np.testing.assert_array_equal(problem.covers(rules), [rule.covers(problem.X) for rule in rules])
 
 
+def test_covers_of_many_rules_equal_those_of_each():
+    """Covers of so many rules that they are made together are the covers of each rule, whatever its length."""
+    X, y, _ = random_arrays(1, n_samples=37, n_features=12)
+    problem = Problem.from_arrays(X, y)
+    rng = np.random.default_rng(0)
+    rules = [Rule(rng.choice(12, size=rng.integers(0, 4), replace=False)) for _ in range(2_500)]
+    np.testing.assert_array_equal(problem.covers(rules), [rule.covers(problem.X) for rule in rules])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
