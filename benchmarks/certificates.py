@@ -2,6 +2,7 @@
 
     python benchmarks/certificates.py                 # the ten small sets, C = 10 and 20, writes docs/benchmarks
     python benchmarks/certificates.py heart pima      # some sets only, prints
+    python benchmarks/certificates.py heart --merge   # some sets only, replaces their lines on the page
 
 Data sets are read from the folder that RULECG_DATA names. The compiled kernels are loaded before the clock starts.
 """
@@ -79,6 +80,7 @@ def main() -> None:
     parser.add_argument("--conditions", type=int, help="most conditions in a rule instead of the table's")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--backend", default="highs")
+    parser.add_argument("--merge", action="store_true", help="replace the lines of the named sets on the page")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     prove(problem_of("tic-tac-toe", 3), 10, 60, arguments.backend, arguments.threads)
@@ -97,16 +99,32 @@ def main() -> None:
         )
         lines.append(line(name, bound, conditions, result, certified))
         print(lines[-1], flush=True)
-    if not arguments.sets:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(
-            "# What is proven on the paper's small data sets\n\n"
-            f"Decile conditions, {arguments.backend}, {arguments.threads} threads, limit {arguments.seconds:g} s. Made "
-            "by `python benchmarks/certificates.py`. *LP certified* is when the linear relaxation over all rules was "
-            "proven; *rules listed* is how many rules the proof over all rules had to look at.\n\n"
-            + HEAD + "\n".join(lines) + "\n",
-            encoding="utf-8",
-        )
+    if arguments.merge or not arguments.sets:
+        write(lines, arguments)
+
+
+def write(lines: list[str], arguments: argparse.Namespace) -> None:
+    """The page with these lines; lines of the present page stay when some sets only were run."""
+    if arguments.sets and PAGE.exists():
+        new = {_key(line): line for line in lines}
+        old = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
+        lines = [new.pop(_key(line), line) for line in old] + list(new.values())
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(
+        "# What is proven on the paper's small data sets\n\n"
+        f"Decile conditions, {arguments.backend}, {arguments.threads} threads, limit {arguments.seconds:g} s. Made "
+        "by `python benchmarks/certificates.py`. *LP certified* is when the linear relaxation over all rules was "
+        "proven; *rules listed* is how many rules the last list held that the proof over all rules looked at.\n\n"
+        + HEAD
+        + "\n".join(lines)
+        + "\n",
+        encoding="utf-8",
+    )
+
+
+def _key(line: str) -> tuple[str, ...]:
+    """Data set, D and C."""
+    return tuple(cell.strip() for cell in line.split("|")[1:4])
 
 
 if __name__ == "__main__":
