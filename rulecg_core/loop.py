@@ -33,7 +33,7 @@ WARM_UP_SHARES = (0.25, 0.5)
 FIRST_SECONDS = 1.0
 """The search before the first relaxation on large data may take at least so long: under a short limit it is worth more
 than any relaxation."""
-LISTING_SHARE = 0.5
+LISTING_SHARE = 0.8
 """Share of the time left that the proof by listing may take before branching has its turn."""
 SLOW_SHARE = 0.25
 """A relaxation that takes more than this share of the time left is the last one: searching brings more."""
