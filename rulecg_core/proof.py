@@ -27,6 +27,8 @@ UNFINISHED_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
 SEARCH_SHARE = 0.8
 """Share of the time that the search over rule sets may try before the integer program takes over."""
+FIRST_SHARE = 0.1
+"""Share of the time for looking at the most promising rules of a long list first."""
 TARGET_RISE = 0.3
 """By what share of its distance from the relaxation's bound the search's target rises at least."""
 LONGEST = 30_000
@@ -131,15 +133,28 @@ class _Proof:
             rules = list(listing.rules)
             if not listing.complete or not can_search(self.master, len(rules)):
                 return
-            if len(rules) <= LONGEST:
-                rules = without_dominated(self.master, rules)
-            searched = search_list(self.master, rules, target + self.step, self.step, deadline, self.likely_number)
-            self.take(map(self.master.evaluate, searched.sets))
-            if not searched.complete:
+            if len(rules) > 2 * FIRST_PASS:
+                # A rule set up to the target is often made of rules from the top of the list.
+                patience = deadline.within(FIRST_SHARE * deadline.remaining)
+                self.search(rules[:FIRST_PASS], target, patience)
+                if self.is_closed:
+                    return
+                target = min(target, self.best.objective - self.step)
+            before = self.best
+            if not self.search(rules, target, deadline):
                 return
-            self.bound = self.best.objective if searched.sets else target + self.step
+            self.bound = target + self.step if self.best is before else self.best.objective
             rise = TARGET_RISE * (target - self.relaxation_bound)
             target = self.bound + self.step * max(0, math.floor(rise / self.step) - 1)
+
+    def search(self, rules: list[Rule], target: float, deadline: Deadline) -> bool:
+        """Search the rule sets of some rules for those up to the target; whether all were looked at."""
+        if len(rules) <= LONGEST:
+            rules = without_dominated(self.master, rules)
+        known = target + self.step if self.step else self.best.objective
+        searched = search_list(self.master, rules, known, self.step, deadline, self.likely_number)
+        self.take(map(self.master.evaluate, searched.sets))
+        return searched.complete
 
     def solve_all(self, deadline: Deadline) -> None:
         """One integer program over all rules that could be part of a better rule set."""
@@ -159,13 +174,11 @@ class _Proof:
             self.complete = False
             return
         rules = without_dominated(self.master, rules)
-        if self.step == 0 and can_search(self.master, len(rules)):
-            patience = deadline.within(SEARCH_SHARE * deadline.remaining)
-            searched = search_list(self.master, rules, self.best.objective, 0.0, patience, self.likely_number)
-            self.take(map(self.master.evaluate, searched.sets))
-            if searched.complete:
-                self.bound = self.best.objective
-                return
+        patience = deadline.within(SEARCH_SHARE * deadline.remaining)
+        may_search = self.step == 0 and can_search(self.master, len(rules))
+        if may_search and self.search(rules, self.best.objective, patience):
+            self.bound = self.best.objective
+            return
         over_list = self.solve(rules, deadline)
         # Rule sets that use an unlisted rule are no better than the incumbent that set the threshold.
         self.bound = max(self.bound, min(over_list, self.best.objective))
