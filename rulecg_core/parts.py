@@ -17,7 +17,7 @@ class MasterParts:
     """Solve the dual, where rules are rows and positives are bounded variables; None decides by the rows."""
     merge_rows: bool = True
     """Positives that the same rules cover share one row, until a new rule tells them apart."""
-    put_aside: bool = True
+    put_aside: bool = False
     """Rules that were of no use for a long time leave the linear program, and come back when they price in."""
     stabilise: bool = False
     """Price on duals that are smoothed over the rounds."""

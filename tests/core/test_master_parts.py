@@ -101,7 +101,7 @@ def test_every_part_has_the_plain_masters_value_round_by_round(backend, parts):
 def test_bounds_from_merged_rows_hold_for_all_rules(problem, eps, n_rules):
     """With few rules in the program, the bound from its divided duals stays below the relaxation over all rules."""
     backend = load_registry().backend("highs")
-    full, few = masters(problem, eps, backend, MasterParts())
+    full, few = masters(problem, eps, backend, MasterParts(put_aside=True))
     full.add_rules(all_rules(problem))
     few.add_rules(all_rules(problem)[:n_rules])
     value = full.solve_relaxation(Deadline())
@@ -118,7 +118,7 @@ def test_rules_are_put_aside_and_come_back(eager):
     X = rng.random((200, 8)) < 0.4
     problem = Problem.from_arrays(X, rng.random(200) < 0.5, max_conditions=3)
     backend = load_registry().backend("highs")
-    master = HammingMaster(problem, [SizeBound(40)], backend)
+    master = HammingMaster(problem, [SizeBound(40)], backend, parts=MasterParts(put_aside=True))
     master.add_rules(all_rules(problem))
     master.tighten(0.1)
     for _ in range(3):
