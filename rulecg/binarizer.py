@@ -66,7 +66,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         cuts of few rows fit their noise.
     refine : bool
         While RuleSetClassifier learns, thresholds that good rules use are tried at every original value of their
-        column, and those that do better join the conditions.
+        column, and those that do better join the conditions; what is proven is about the conditions at the end.
     include_minimum : bool
         Whether the lowest value is a threshold too, as in the paper (``x <= minimum`` singles out its rows); not with
         ``"trees"``.

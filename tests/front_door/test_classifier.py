@@ -28,9 +28,11 @@ SMALL = {"max_complexity": 6, "max_conditions": 2}
 """Settings under which every fit on scikit-learn's random data ends by itself, however slow the machine."""
 
 
-@parametrize_with_checks([RuleSetClassifier(**SMALL), RuleSetClassifier(form="cnf", **SMALL)])
+@parametrize_with_checks(
+    [RuleSetClassifier(**SMALL), RuleSetClassifier(form="cnf", **SMALL), RuleSetClassifier(binarizer="auto", **SMALL)]
+)
 def test_scikit_learn_conventions(estimator: Any, check: Any) -> None:
-    """Every check that scikit-learn has for classifiers passes, for DNF and for CNF."""
+    """Every check that scikit-learn has for classifiers passes, for DNF, for CNF and with refined thresholds."""
     check(estimator)
 
 
