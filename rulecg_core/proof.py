@@ -27,8 +27,8 @@ UNFINISHED_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
 SEARCH_SHARE = 0.8
 """Share of the time that the search over rule sets may try before the integer program takes over."""
-FIRST_SHARE = 0.1
-"""Share of the time for looking at the most promising rules of a long list first."""
+FIRST_SHARE = 0.15
+"""Share of the time for an integer program over the most promising rules of a long list."""
 TARGET_RISE = 0.3
 """By what share of its distance from the relaxation's bound the search's target rises at least."""
 LONGEST = 30_000
@@ -127,16 +127,17 @@ class _Proof:
         is a bound, and no list is longer than it must be, however good the best rule set known is."""
         # Objectives are whole multiples of the step.
         target = self.step * math.ceil((self.relaxation_bound - self.noise) / self.step)
+        tried = False
         while not self.is_closed and not deadline.passed:
             target = min(target, self.best.objective - self.step)
             listing = self.list_up_to(target, deadline.within(UNFINISHED_SHARE * deadline.remaining))
             rules = list(listing.rules)
             if not listing.complete or not can_search(self.master, len(rules)):
                 return
-            if len(rules) > 2 * FIRST_PASS:
-                # A rule set up to the target is often made of rules from the top of the list.
-                patience = deadline.within(FIRST_SHARE * deadline.remaining)
-                self.search(rules[:FIRST_PASS], target, patience)
+            if len(rules) > 2 * FIRST_PASS and not tried:
+                # Long lists take long to search: a better rule set ends that, and is often made of the top of the list.
+                tried = True
+                self.solve(rules[:FIRST_PASS], deadline.within(FIRST_SHARE * deadline.remaining))
                 if self.is_closed:
                     return
                 target = min(target, self.best.objective - self.step)
