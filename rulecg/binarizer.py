@@ -20,6 +20,7 @@ from rulecg_core.conditions import as_numbers, is_missing
 from .labels import checked_labels
 from .table import Kind, as_frame, column_kind, plain
 from .thresholds import distinct_thresholds, quantile_thresholds
+from .tree_gains import MOST_ROWS
 from .tree_thresholds import tree_thresholds
 from .weights import checked_weights
 
@@ -31,15 +32,27 @@ BINARIZERS: dict[str, dict[str, Any]] = {
     "trees": {"thresholds": "trees"},
 }
 """Binarizers by name, and their settings."""
+FEW_ROWS = 2_000
+"""With fewer rows than this, ``"auto"`` stays with deciles: thresholds that look at few labels fit their noise."""
+SECONDS_PER_ENTRY, MOST_SHARE = 3e-6, 1 / 3
+"""About how long trees look at one value of a table; ``"auto"`` stays with deciles where that would take more than this
+share of the time limit."""
 
 
-def binarizer_of(wanted: Binarizer | str | None) -> Binarizer:
-    """An unfitted binarizer by name, or like the given one; deciles for None."""
+def binarizer_of(
+    wanted: Binarizer | str | None, shape: tuple[int, ...], time_limit: float | None = None
+) -> Binarizer:
+    """An unfitted binarizer by name, or like the given one; ``"auto"``, for None too, depends on the table's shape."""
     if isinstance(wanted, Binarizer):
         return clone(wanted)  # type: ignore[no-any-return]
-    name = "deciles" if wanted is None else str(wanted)
+    name = "auto" if wanted is None else str(wanted)
     if name not in BINARIZERS:
         raise UnknownNameError("binarizer", name, list(BINARIZERS))
+    if name == "auto":
+        n_rows, n_columns = shape
+        seconds = min(n_rows, MOST_ROWS) * n_columns * SECONDS_PER_ENTRY
+        if n_rows < FEW_ROWS or (time_limit is not None and seconds > MOST_SHARE * time_limit):
+            name = "deciles"
     return Binarizer(**BINARIZERS[name])
 
 

@@ -71,9 +71,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     forbid_features : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer, str or None
-        How columns become conditions: ``"deciles"``, the paper's and the default; ``"distinct"`` for quantiles of the
-        distinct values; ``"trees"`` for thresholds where small trees would cut; ``"auto"`` for those, refined while
-        rules are learned; or a Binarizer.
+        How columns become conditions: ``"deciles"``, the paper's; ``"distinct"`` for quantiles of the distinct values;
+        ``"trees"`` for thresholds where small trees would cut; ``"auto"``, the default, for those, refined while rules
+        are learned, but deciles where there are too few rows for that; or a Binarizer. None is ``"auto"``.
     random_state : int, RandomState or None
         Seed for pricers that use chance. None is a fixed seed too: the same data give the same rules.
     n_jobs : int or None
@@ -128,7 +128,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         pricers: str | Sequence[str | Pricer] = "auto",
         time_limit: float | None = 60.0,
         forbid_features: Sequence[str] = (),
-        binarizer: Binarizer | str | None = None,
+        binarizer: Binarizer | str | None = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -221,7 +221,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         return forbidden
 
     def _fit_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> None:
-        self.binarizer_ = binarizer_of(self.binarizer)
+        self.binarizer_ = binarizer_of(self.binarizer, inputs.shape, self.time_limit)
         self.binarizer_.fit(inputs, codes, sample_weight=weights)
         if not self.binarizer_.conditions_:
             raise ConfigurationError(

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from rulecg_core import ConfigurationError, Result, Rule
 
 from .classifier import RuleSetClassifier
+from .fixed_conditions import FixedConditions
 from .learning import Recipe
 
 
@@ -79,6 +80,9 @@ def complexity_path(
         classifier.set_params(max_complexity=limit, time_limit=share)
         classifier._pool = tuple(pool)
         classifier.fit(X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        fitted = classifier.binarizer_
+        # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
+        params["binarizer"] = FixedConditions(tuple(fitted.conditions_), refine=fitted.refine)
         own = classifier.result_
         for run in own.runs.values():
             pool |= dict.fromkeys(run.pool)

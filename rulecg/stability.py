@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.utils.validation import validate_data
 
 from rulecg_core import Condition, ConfigurationError, RuleSet
 from rulecg_core.arrays import BoolArray, FloatArray
 from rulecg_core.rule_text import simplified
 
-from .binarizer import Binarizer
 from .classifier import RuleSetClassifier
+from .fixed_conditions import FixedConditions
 from .model import Model
 from .scores import firing
 from .table import as_frame
@@ -23,20 +22,6 @@ from .weights import checked_weights
 
 MOST_POOL = 5000
 """Of larger pools only this many rules are tried as replacements."""
-
-
-class FixedConditions(Binarizer):
-    """A binarizer with given conditions, so that rules learned from different rows can be compared."""
-
-    def __init__(self, conditions: tuple[Condition, ...] = ()) -> None:
-        super().__init__()
-        self.conditions = conditions
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FixedConditions:
-        self.column_names_ = tuple(as_frame(X).columns)
-        validate_data(self, X, skip_check_array=True)
-        self.conditions_ = list(self.conditions)
-        return self
 
 
 def relearner(model: Model) -> RuleSetClassifier:

@@ -51,7 +51,7 @@ class Limits:
     """Longest time for one call of one pricer."""
     rules_per_call: int = field(default=50, validator=_positive)
     """How many rules one call of a pricer should return at most."""
-    listed_rules: int = field(default=200_000, validator=_positive)
+    listed_rules: int = field(default=300_000, validator=_positive)
     """How many rules a proof of optimality may list before it gives up."""
     threads: int = field(default=1, validator=_positive)
     generation_share: float = field(default=0.6)

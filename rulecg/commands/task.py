@@ -15,6 +15,7 @@ from rulecg_core import ConfigurationError, UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..binarizer import Binarizer
     from ..classifier import RuleSetClassifier
 
 
@@ -46,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
     )  # fmt: skip
     parser.add_argument(
-        "--thresholds", choices=("quantiles", "distinct", "trees", "auto"), default="quantiles",
+        "--thresholds", choices=("auto", "quantiles", "distinct", "trees"), default="auto",
         help="where number columns are cut: quantiles of rows or of distinct values, where small trees would cut, or "
-        "there and refined while learning (quantiles)",
+        "there and refined while learning, but at deciles where rows are few (auto)",
     )  # fmt: skip
     parser.add_argument(
-        "--quantiles", metavar="N", type=int, default=10, help="parts that quantiles cut a number column into (10)"
+        "--quantiles", metavar="N", type=int, help="cut number columns at quantiles, into so many parts (deciles: 10)"
     )
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
@@ -140,12 +141,20 @@ def _listed(values: Any) -> str:
     return ", ".join(shown) + (" …" if len(values) > 20 else "")
 
 
+def _binarizer(arguments: argparse.Namespace) -> Binarizer | str:
+    """By the kind of thresholds, or quantiles where only their number is given."""
+    from ..binarizer import Binarizer
+
+    if arguments.thresholds == "auto" and arguments.quantiles is None:
+        return "auto"
+    kind = "quantiles" if arguments.thresholds == "auto" else arguments.thresholds
+    return Binarizer(n_quantiles=10 if arguments.quantiles is None else arguments.quantiles, thresholds=kind)
+
+
 def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
     """The estimator that the options describe."""
-    from ..binarizer import BINARIZERS, Binarizer
     from ..classifier import RuleSetClassifier
 
-    cuts = BINARIZERS["auto"] if arguments.thresholds == "auto" else {"thresholds": arguments.thresholds}
     return RuleSetClassifier(
         max_complexity=max_complexity,
         max_conditions=arguments.max_conditions,
@@ -156,7 +165,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         pricers=list(arguments.pricer) or "auto",
         time_limit=arguments.time_limit,
         forbid_features=list(arguments.forbid),
-        binarizer=Binarizer(n_quantiles=arguments.quantiles, **cuts),
+        binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=arguments.jobs,
         verbose=0 if arguments.quiet else 1,

@@ -250,12 +250,21 @@ def test_a_reader_that_has_seen_enough_is_no_error(model_file, folder):
 
 
 def test_thresholds_can_be_chosen(folder):
-    """--thresholds distinct and auto reach the binarizer; with auto, thresholds lie where the labels change."""
-    for name in ("distinct", "auto"):
+    """--thresholds and --quantiles reach the binarizer; auto is what is taken when neither is given."""
+    chosen = {}
+    for name, words in {
+        "distinct": ["--thresholds", "distinct"],
+        "trees": ["--thresholds", "trees"],
+        "halves": ["--quantiles", "2"],
+        "auto": [],
+    }.items():
         path = folder / f"{name}.json"
-        asked = ["fit", str(folder / "loans.csv"), *FIT, "--thresholds", name, "--out", str(path)]
-        assert cli.main(asked) == 0
-    distinct, auto = (rulecg.load_model(folder / f"{name}.json") for name in ("distinct", "auto"))
-    assert "thresholds='distinct'" in distinct.settings["binarizer"]
-    assert "refine=True" in auto.settings["binarizer"]
-    assert set(auto.conditions) != set(distinct.conditions)
+        assert cli.main(["fit", str(folder / "loans.csv"), *FIT, *words, "--out", str(path)]) == 0
+        chosen[name] = rulecg.load_model(path)
+    settings = {name: model.settings["binarizer"] for name, model in chosen.items()}
+    assert "thresholds='distinct'" in settings["distinct"]
+    assert "thresholds='trees'" in settings["trees"]
+    assert "n_quantiles=2" in settings["halves"]
+    assert settings["auto"] == "auto"
+    assert len(chosen["halves"].conditions) < len(chosen["auto"].conditions)
+    assert set(chosen["trees"].conditions) != set(chosen["distinct"].conditions)
