@@ -91,7 +91,7 @@ def curve(registry: Registry, name: str, problem: Problem, complexity: int, seco
     return Curve(name, complexity, objectives, bounds, result)
 
 
-def compare(interpreter: str, data: Dataset) -> list[Comparison]:
+def compare(interpreter: str, data: Dataset, seconds: float) -> list[Comparison]:
     """The other learners on four fifths of the rows, tested on the rest (the first of five stratified folds)."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -103,7 +103,7 @@ def compare(interpreter: str, data: Dataset) -> list[Comparison]:
         write_fold(folder, data, train, test)
         parts = {part: data.data.iloc[rows] for part, rows in (("train", train), ("test", test))}
         for rival in RIVALS:
-            theirs = run_rival(interpreter, rival, folder)
+            theirs = run_rival(interpreter, rival, folder, seconds)
             if theirs is None:
                 continue
             model = RuleSetClassifier(
@@ -135,12 +135,15 @@ def write_fold(folder: Path, data: Dataset, train: IntArray, test: IntArray) -> 
     (folder / "conditions.json").write_text(json.dumps(conditions, default=str))
 
 
-def run_rival(interpreter: str, rival: str, folder: Path) -> dict[str, Any] | None:
-    """What the other learner reached; None when it is not installed or failed, which is told."""
+def run_rival(interpreter: str, rival: str, folder: Path, seconds: float) -> dict[str, Any] | None:
+    """What the other learner reached; None when it is not installed, failed or took too long, which is told."""
     script = Path(__file__).with_name("rivals.py")
-    run = subprocess.run(
-        [interpreter, str(script), rival, str(folder)], capture_output=True, text=True, check=False, timeout=3600
-    )
+    command = [interpreter, str(script), rival, str(folder)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        print(f"  {RIVALS[rival]}: not done after {seconds:g} s", flush=True)
+        return None
     if run.returncode:
         print(f"  {RIVALS[rival]}: {run.stderr.strip().splitlines()[-1] if run.stderr else 'failed'}", flush=True)
         return None
@@ -226,6 +229,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=None)
     parser.add_argument("--complexity", nargs="+", type=int, default=list(BOUNDS))
     parser.add_argument("--rivals", default=sys.executable, help="interpreter that has the other learners")
+    parser.add_argument("--rival-seconds", type=float, default=3600.0, help="longest time for one of them (3600)")
     parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/time_to_quality.md"))
     settings = parser.parse_args()
     seconds = min(10.0, settings.seconds) if settings.quick else settings.seconds
@@ -238,7 +242,7 @@ def main() -> None:
         for complexity in settings.complexity:
             curves.append(curve(registry, name, problem, complexity, seconds))
             print(f"{name}, C = {complexity}: {curves[-1].result.objective:.0f} after {seconds:g} s", flush=True)
-        for pair in compare(settings.rivals, data):
+        for pair in compare(settings.rivals, data, settings.rival_seconds):
             comparisons.append(pair)
             print(f"{name}, {pair.rival}: {pair.theirs['test']:.4f}, rulecg {pair.ours['test']:.4f}", flush=True)
     settings.output.parent.mkdir(parents=True, exist_ok=True)

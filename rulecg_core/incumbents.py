@@ -103,9 +103,10 @@ class Incumbents:
             restarts = int(np.clip(size // 1_000, 10, 1_000))
         self._search(deadline, restarts=restarts, counts=(False, True))
 
-    def search_deeply(self, deadline: Deadline) -> None:
-        """Search for the least objective until the deadline."""
+    def search_deeply(self, deadline: Deadline) -> Candidate | None:
+        """Search for the least objective until the deadline; the best rule set known then."""
         self._search(deadline, restarts=100_000, counts=(self.master.counts_once,))
+        return self.best
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""

@@ -302,6 +302,7 @@ class _Run:
             self.step,
             self.limits,
             self.deadline.within(self.deadline.remaining * share),
+            self.incumbents.search_deeply,
             self.emit,
             self.now,
         )

@@ -19,6 +19,7 @@ from .events import Event, RulesListed
 from .limits import Deadline, Limits, PricingLimits
 from .listed_search import can_search, search_list
 from .master import Candidate, Master
+from .nearby import MOST as NEARBY
 from .pricing import Listing, Pricer, PricingProblem
 from .rules import Rule
 from .stages import reduced_costs
@@ -28,7 +29,9 @@ UNFINISHED_SHARE = 0.3
 SEARCH_SHARE = 0.8
 """Share of the time that the search over rule sets may try before the integer program takes over."""
 FIRST_SHARE = 0.15
-"""Share of the time for an integer program over the most promising rules of a long list."""
+"""Share of the time for local search and an integer program over the most promising rules of a long list."""
+IMPROVE_SECONDS = 5.0
+"""Local search for a better rule set takes no longer than this."""
 TARGET_RISE = 0.3
 """By what share of its distance from the relaxation's bound the search's target rises at least."""
 LONGEST = 30_000
@@ -58,12 +61,14 @@ def prove(
     step: float,
     limits: Limits,
     deadline: Deadline,
+    improve: Callable[[Deadline], Candidate | None],
     emit: Callable[[Event], None],
     now: Callable[[], float],
 ) -> Proof:
     """List, then solve. ``relaxation_bound`` is the bound that the pricing problem's duals prove; ``step`` is by how
-    much an improvement lowers the objective at least (1 when it is whole-numbered)."""
-    search = _Proof(master, lister, pricing, relaxation_bound, step, limits, emit, now, incumbent)
+    much an improvement lowers the objective at least (1 when it is whole-numbered). ``improve`` searches the master's
+    pool for a better rule set until a deadline and gives the best one known."""
+    search = _Proof(master, lister, pricing, relaxation_bound, step, limits, improve, emit, now, incumbent)
     if step > 0 and can_search(master, 0):
         search.raise_targets(deadline.within(SEARCH_SHARE * deadline.remaining))
     if not search.is_closed:
@@ -81,6 +86,7 @@ class _Proof:
     relaxation_bound: float
     step: float
     limits: Limits
+    improve: Callable[[Deadline], Candidate | None]
     emit: Callable[[Event], None]
     now: Callable[[], float]
     best: Candidate
@@ -137,7 +143,7 @@ class _Proof:
             if len(rules) > 2 * FIRST_PASS and not tried:
                 # Long lists take long to search: a better rule set ends that, and is often made of the top of the list.
                 tried = True
-                self.solve(rules[:FIRST_PASS], deadline.within(FIRST_SHARE * deadline.remaining))
+                self.look_at(rules, deadline.within(FIRST_SHARE * deadline.remaining))
                 if self.is_closed:
                     return
                 target = min(target, self.best.objective - self.step)
@@ -147,6 +153,14 @@ class _Proof:
             self.bound = target + self.step if self.best is before else self.best.objective
             rise = TARGET_RISE * (target - self.relaxation_bound)
             target = self.bound + self.step * max(0, math.floor(rise / self.step) - 1)
+
+    def look_at(self, rules: list[Rule], deadline: Deadline) -> None:
+        """Try to improve on the best rule set with the most promising of some rules, best first."""
+        self.master.add_rules(rules[:NEARBY])
+        found = self.improve(deadline.within(min(IMPROVE_SECONDS, 0.5 * deadline.remaining)))
+        self.take([] if found is None else [found])
+        if not self.is_closed:
+            self.solve(rules[:FIRST_PASS], deadline)
 
     def search(self, rules: list[Rule], target: float, deadline: Deadline) -> bool:
         """Search the rule sets of some rules for those up to the target; whether all were looked at."""

@@ -27,7 +27,10 @@ def hash_covers(columns, rules, hashes):
     for rule in range(rules.shape[0]):
         number = np.uint64(0x9E3779B97F4A7C15)
         for word in range(columns.shape[1]):
+            # Covers differ in few bits: only a full mix between words keeps one difference from undoing another.
             number = (number ^ cover_word(columns, rules, rule, word)) * np.uint64(0xFF51AFD7ED558CCD)
+            number = (number ^ (number >> np.uint64(32))) * np.uint64(0xC4CEB9FE1A85EC53)
+            number = (number ^ (number >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
             number ^= number >> np.uint64(32)
         hashes[rule] = number
 

@@ -59,9 +59,16 @@ def distinct(problem: PricingProblem, rules: IntArray, values: FloatArray) -> In
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     if not all_as_first(columns, sorted_rules, first[inverse.reshape(-1)].astype(np.int64)):
         # Different covers with the same hash, once in a lifetime: compare the covers themselves.
-        covers = np.array([Rule(rule[rule >= 0]).covers(problem.X) for rule in sorted_rules])
-        _, first = np.unique(np.packbits(covers, axis=1), axis=0, return_index=True)
+        _, first = np.unique(_covers(columns, sorted_rules), axis=0, return_index=True)
     return np.asarray(order[np.sort(first)])
+
+
+def _covers(columns: AnyArray, rules: IntArray) -> AnyArray:
+    """Rules × words: the samples that each rule covers."""
+    covers = columns[rules[:, 0]]
+    for features in rules.T[1:]:
+        covers[features >= 0] &= columns[features[features >= 0]]
+    return covers
 
 
 @define(eq=False)

@@ -126,6 +126,7 @@ def test_a_proof_ends_at_the_optimum_from_any_rule_set(seed, whole):
         1.0 if whole else 0.0,
         Limits(threads=1),
         Deadline(),
+        lambda deadline: None,
         lambda event: None,
         lambda: 0.0,
     )
