@@ -135,12 +135,13 @@ def _number(value: float | None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two small data sets, a few seconds per pricer, no file")
+    parser.add_argument("--sets", nargs="+", default=[*SMALL, *MEDIUM], help="data sets")
     parser.add_argument("--seconds", type=float, default=10.0, help="limit for one call of one pricer")
     parser.add_argument("--complexity", type=float, default=20.0, help="the bound C of the runs")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/pricers.md"))
     options = parser.parse_args()
-    names = QUICK if options.quick else (*SMALL, *MEDIUM)
+    names = QUICK if options.quick else options.sets
     seconds = min(options.seconds, 3.0) if options.quick else options.seconds
     registry = load_registry()
     pricers = all_pricers(registry)
