@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ..backend import Backend, MIPModel, MIPResult
+from ..backend import Backend, LPSession, LPSolution, MIPModel, MIPResult
 from ..limits import Deadline, MIPLimits
 from ..sparse import SparseVectors
 from ..status import Solution, Stop
@@ -35,6 +35,7 @@ from .backend_instances import (
     random_program,
     set_cover,
 )
+from .timing import within
 
 _INF = np.inf
 _NOTHING = SparseVectors.empty(0)
@@ -231,14 +232,19 @@ class _AboutLinearPrograms:
         session.close()
 
     def test_a_deadline_in_mid_solve_is_kept(self, backend: Backend) -> None:
-        """A large program returns within a second of its deadline, and can be solved on afterwards."""
-        session = covering_program(seed=0, n_rows=1500, n_columns=900, density=0.1).open(backend)
-        before = time.process_time()
-        answer = session.solve(Deadline.after(0.05))
+        """A large program returns within a second of its deadline."""
+        program = covering_program(seed=0, n_rows=1500, n_columns=900, density=0.1)
+        opened: list[LPSession] = []
+
+        def open_and_solve() -> LPSolution:
+            opened.append(program.open(backend))
+            return opened[-1].solve(Deadline.after(0.05))
+
+        answer = within(0.05 + 1.0, open_and_solve)
         assert answer.stop is Stop.TIME_LIMIT
         assert not answer.is_optimal
-        assert time.process_time() - before <= 1.05
-        session.close()
+        for session in opened:
+            session.close()
 
 
 class _AboutIntegerPrograms:
@@ -339,9 +345,8 @@ class _AboutIntegerPrograms:
     def test_the_time_limit_is_kept(self, backend: Backend) -> None:
         """Returns within a second of the limit with what it has; the bound stays valid."""
         model = set_cover(seed=4, n_sets=500, n_elements=400, density=0.05)
-        before = time.process_time()
-        result = backend.solve_mip(model, MIPLimits(seconds=0.5), start=[np.ones(model.n_columns)])
-        assert time.process_time() - before <= 1.5
+        start = [np.ones(model.n_columns)]
+        result = within(0.5 + 1.0, lambda: backend.solve_mip(model, MIPLimits(seconds=0.5), start=start))
         _check_result(model, result)
         assert result.stop is Stop.TIME_LIMIT
         assert result.solution is Solution.FEASIBLE
