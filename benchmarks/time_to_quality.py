@@ -1,12 +1,14 @@
 """How fast good rule sets are found: best objective and bound over time, and a comparison with other rule learners.
 
-    RULECG_DATA=... python benchmarks/time_to_quality.py [--quick] [--seconds 60] [--rivals PYTHON]
+    RULECG_DATA=... python benchmarks/time_to_quality.py [--quick] [--seconds 60] [--long 600] [--rivals PYTHON]
                                                          [--output docs/benchmarks/time_to_quality.md]
 
-Curves are for all rows with decile conditions and at most five conditions per rule. The other learners are AIX360's
-BooleanRuleCG and wittgenstein's RIPPER, in the environment of the interpreter given with ``--rivals``; both run in the
-same go as rulecg, on the same training rows, and rulecg gets the complexity that they reached and a tenth of their
-time. What is not installed is left out.
+Curves are for all rows with decile conditions and at most five conditions per rule; with ``--long`` a second, longer
+run tells how much was left to find. The other learners are AIX360's BooleanRuleCG and wittgenstein's RIPPER, in the
+environment of the interpreter given with ``--rivals`` (``pip install "aix360[rbm]==0.3.0" ecos wittgenstein``). They
+run in the same go as rulecg, on the same training rows, and rulecg gets the complexity that they reached and a tenth of
+their time. What is not installed is left out. With ``--results`` every measurement is kept in a file as it is made, and
+a later run goes on where an earlier one ended.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from rulecg import RuleSetClassifier
 from rulecg.binarizer import Binarizer
 from rulecg.datasets import Dataset, load
-from rulecg_core import Limits, Problem, Registry, Result, generate_columns, load_registry
+from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
 from rulecg_core.arrays import IntArray
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
 from rulecg_core.hamming import HammingMaster
@@ -40,28 +42,73 @@ MOMENTS = (2, 5, 15, 30, 60)
 RIVALS = {"aix360": "AIX360 BooleanRuleCG", "ripper": "wittgenstein RIPPER"}
 
 
-@frozen(eq=False)
+@frozen
 class Curve:
-    """One run: (seconds, value) whenever the best objective or the bound changed."""
+    """One run: (seconds, value) whenever the best objective or the bound changed, and how it ended."""
 
     name: str
     complexity: int
+    limit: float
     objectives: list[tuple[float, float]]
     bounds: list[tuple[float, float]]
-    result: Result = field(repr=False)
+    objective: float
+    errors: float
+    lower_bound: float | None
+    n_columns: int
 
     def objective_after(self, seconds: float) -> float | None:
         return next((value for moment, value in reversed(self.objectives) if moment <= seconds), None)
 
 
-@frozen(eq=False)
+@frozen
 class Comparison:
-    """One other learner, and rulecg at its complexity within a tenth of its time, on one split."""
+    """One other learner, and rulecg at its complexity within a tenth of its time, on one split.
+
+    ``theirs`` is None when the other learner did not come to an end within the time given.
+    """
 
     name: str
     rival: str
-    theirs: dict[str, Any]
-    ours: dict[str, Any]
+    limit: float
+    theirs: dict[str, Any] | None
+    ours: dict[str, Any] | None
+
+
+@frozen
+class Measurements:
+    """What was measured so far, kept in a file if one is given."""
+
+    path: Path | None
+    curves: list[Curve] = field(factory=list)
+    comparisons: list[Comparison] = field(factory=list)
+
+    @classmethod
+    def resumed(cls, path: Path | None) -> Measurements:
+        found = cls(path)
+        if path is not None and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                stored = json.loads(line)
+                if "rival" in stored:
+                    found.comparisons.append(Comparison(**stored))
+                else:
+                    found.curves.append(Curve(**stored))
+        return found
+
+    def curve(self, name: str, complexity: int, limit: float) -> Curve | None:
+        wanted = (name, complexity, limit)
+        return next((each for each in self.curves if (each.name, each.complexity, each.limit) == wanted), None)
+
+    def comparison(self, name: str, rival: str) -> Comparison | None:
+        return next((each for each in self.comparisons if (each.name, each.rival) == (name, rival)), None)
+
+    def keep(self, measured: Curve | Comparison) -> None:
+        if isinstance(measured, Curve):
+            self.curves.append(measured)
+        else:
+            self.comparisons.append(measured)
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(measured)) + "\n")
 
 
 def problem_of(data: Dataset) -> Problem:
@@ -88,37 +135,52 @@ def curve(registry: Registry, name: str, problem: Problem, complexity: int, seco
     objectives.append((result.seconds, result.objective))
     if result.lower_bound is not None:
         bounds.append((result.seconds, result.lower_bound))
-    return Curve(name, complexity, objectives, bounds, result)
+    return Curve(
+        name,
+        complexity,
+        seconds,
+        objectives,
+        bounds,
+        result.objective,
+        result.errors,
+        result.lower_bound,
+        result.n_columns,
+    )
 
 
-def compare(interpreter: str, data: Dataset, seconds: float) -> list[Comparison]:
-    """The other learners on four fifths of the rows, tested on the rest (the first of five stratified folds)."""
+def compare(interpreter: str, data: Dataset, rival: str, seconds: float) -> Comparison | None:
+    """Another learner on four fifths of the rows, tested on the rest (the first of five stratified folds).
+
+    None when it is not installed.
+    """
     from sklearn.model_selection import StratifiedKFold
 
     y = np.asarray(data.target, dtype=bool)
     train, test = next(StratifiedKFold(5, shuffle=True, random_state=0).split(data.data, y))
-    found = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_fold(folder, data, train, test)
-        parts = {part: data.data.iloc[rows] for part, rows in (("train", train), ("test", test))}
-        for rival in RIVALS:
+        try:
             theirs = run_rival(interpreter, rival, folder, seconds)
-            if theirs is None:
-                continue
-            model = RuleSetClassifier(
-                max_complexity=max(2, theirs["complexity"]), time_limit=max(1.0, theirs["seconds"] / 10), n_jobs=2,
-                random_state=0,
-            )
-            model.fit(parts["train"], y[train])
-            ours = {
-                "seconds": model.result_.seconds,
-                "train": model.score(parts["train"], y[train]),
-                "test": model.score(parts["test"], y[test]),
-                "complexity": model.rule_set_.complexity,
-            }
-            found.append(Comparison(data.name, RIVALS[rival], theirs, ours))
-    return found
+        except subprocess.TimeoutExpired:
+            return Comparison(data.name, RIVALS[rival], seconds, None, None)
+    if theirs is None:
+        return None
+    parts = {part: data.data.iloc[rows] for part, rows in (("train", train), ("test", test))}
+    model = RuleSetClassifier(
+        max_complexity=max(2, theirs["complexity"]),
+        time_limit=max(1.0, theirs["seconds"] / 10),
+        n_jobs=2,
+        random_state=0,
+    )
+    model.fit(parts["train"], y[train])
+    ours = {
+        "seconds": model.result_.seconds,
+        "train": model.score(parts["train"], y[train]),
+        "test": model.score(parts["test"], y[test]),
+        "complexity": model.rule_set_.complexity,
+    }
+    return Comparison(data.name, RIVALS[rival], seconds, theirs, ours)
 
 
 def write_fold(folder: Path, data: Dataset, train: IntArray, test: IntArray) -> None:
@@ -136,43 +198,43 @@ def write_fold(folder: Path, data: Dataset, train: IntArray, test: IntArray) -> 
 
 
 def run_rival(interpreter: str, rival: str, folder: Path, seconds: float) -> dict[str, Any] | None:
-    """What the other learner reached; None when it is not installed, failed or took too long, which is told."""
+    """What the other learner reached; None when it is not installed or failed, which is told."""
     script = Path(__file__).with_name("rivals.py")
     command = [interpreter, str(script), rival, str(folder)]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        print(f"  {RIVALS[rival]}: not done after {seconds:g} s", flush=True)
-        return None
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
     if run.returncode:
         print(f"  {RIVALS[rival]}: {run.stderr.strip().splitlines()[-1] if run.stderr else 'failed'}", flush=True)
         return None
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
-def report(curves: Sequence[Curve], comparisons: Sequence[Comparison], seconds: float, plot: str | None) -> str:
-    moments = [moment for moment in MOMENTS if moment <= seconds]
+def report(measured: Measurements, seconds: float, long: float | None, plot: str | None) -> str:
+    moments = [moment for moment in MOMENTS if moment < seconds]
     lines = [
         "# Time to quality",
         "",
         f"Python {platform.python_version()}, {platform.machine()}, two threads, {seconds:g} s per run, all rows,",
         "decile conditions, at most five conditions per rule. Hamming loss of the best rule set known after so many",
-        "seconds; the bound holds over all rules.",
+        "seconds; the bound holds over all rules." + (
+            "" if long is None else f" *Longer* is the end of a run of its own of {long:g} s."
+        ),
         "",
-        "| data | C | " + " | ".join(f"{moment} s" for moment in moments) + " | end | errors | bound | generated |",
-        "|---|--:|" + "--:|" * (len(moments) + 4),
+        "| data | C | " + " | ".join(f"{moment} s" for moment in moments) + f" | {seconds:g} s | longer | errors | "
+        "bound | generated |",
+        "|---|--:|" + "--:|" * (len(moments) + 5),
     ]
-    for each in curves:
+    for each in (curve for curve in measured.curves if curve.limit == seconds):
         values = [each.objective_after(moment) for moment in moments]
         cells = ["–" if value is None else f"{value:.0f}" for value in values]
-        bound = "–" if each.result.lower_bound is None else f"{each.result.lower_bound:.0f}"
+        longer = None if long is None else measured.curve(each.name, each.complexity, long)
+        bound = "–" if each.lower_bound is None else f"{each.lower_bound:.0f}"
         lines.append(
-            f"| {each.name} | {each.complexity} | {' | '.join(cells)} | {each.result.objective:.0f} | "
-            f"{each.result.errors:.0f} | {bound} | {each.result.n_columns} |"
+            f"| {each.name} | {each.complexity} | {' | '.join(cells)} | {each.objective:.0f} | "
+            f"{'–' if longer is None else f'{longer.objective:.0f}'} | {each.errors:.0f} | {bound} | {each.n_columns} |"
         )
     if plot:
         lines += ["", f"![Best objective and bound over time]({plot})"]
-    if comparisons:
+    if measured.comparisons:
         lines += [
             "",
             "## Beside other rule learners",
@@ -184,13 +246,21 @@ def report(curves: Sequence[Curve], comparisons: Sequence[Comparison], seconds: 
             "held out |",
             "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
-        for pair in comparisons:
-            theirs, ours = (
-                f"{side['seconds']:.1f} | {side['complexity']} | {100 * side['train']:.2f} | {100 * side['test']:.2f}"
-                for side in (pair.theirs, pair.ours)
-            )
-            lines.append(f"| {pair.name} | {pair.rival} | {theirs} | {ours} |")
+        lines += [
+            f"| {pair.name} | {pair.rival} | {side(pair.theirs) or f'over {pair.limit:g} | – | – | –'} | "
+            f"{side(pair.ours) or '– | – | – | –'} |"
+            for pair in measured.comparisons
+        ]
     return "\n".join(lines) + "\n"
+
+
+def side(reached: dict[str, Any] | None) -> str | None:
+    if reached is None:
+        return None
+    return (
+        f"{reached['seconds']:.1f} | {reached['complexity']} | {100 * reached['train']:.2f} | "
+        f"{100 * reached['test']:.2f}"
+    )
 
 
 def draw(curves: Sequence[Curve], path: Path) -> bool:
@@ -215,7 +285,7 @@ def draw(curves: Sequence[Curve], path: Path) -> bool:
             panel.step(seconds, values, where="post", label="bound", color="#b04a00", linestyle="--")
         panel.set_title(f"{each.name}, C = {each.complexity}", fontsize=10)
         panel.set_xlabel("seconds")
-        panel.set_ylim(bottom=0, top=2 * each.result.objective + 1)
+        panel.set_ylim(bottom=0, top=2 * each.objective + 1)
         panel.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path)
@@ -231,23 +301,31 @@ def main() -> None:
     parser.add_argument("--rivals", default=sys.executable, help="interpreter that has the other learners")
     parser.add_argument("--rival-seconds", type=float, default=3600.0, help="longest time for one of them (3600)")
     parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/time_to_quality.md"))
+    parser.add_argument("--long", type=float, help="seconds of a second, longer run of each")
+    parser.add_argument("--results", type=Path, help="JSON lines; what is already there is not measured again")
     settings = parser.parse_args()
     seconds = min(10.0, settings.seconds) if settings.quick else settings.seconds
     registry = load_registry()
-    curves: list[Curve] = []
-    comparisons: list[Comparison] = []
+    measured = Measurements.resumed(settings.results)
     for name in settings.sets or (QUICK if settings.quick else SETS):
         data = load(name)
         problem = problem_of(data)
-        for complexity in settings.complexity:
-            curves.append(curve(registry, name, problem, complexity, seconds))
-            print(f"{name}, C = {complexity}: {curves[-1].result.objective:.0f} after {seconds:g} s", flush=True)
-        for pair in compare(settings.rivals, data, settings.rival_seconds):
-            comparisons.append(pair)
-            print(f"{name}, {pair.rival}: {pair.theirs['test']:.4f}, rulecg {pair.ours['test']:.4f}", flush=True)
+        for limit in (seconds, settings.long):
+            for complexity in settings.complexity if limit is not None else ():
+                if measured.curve(name, complexity, limit) is None:
+                    run = curve(registry, name, problem, complexity, limit)
+                    measured.keep(run)
+                    print(f"{name}, C = {complexity}: {run.objective:.0f} after {limit:g} s", flush=True)
+        for rival, title in RIVALS.items():
+            if measured.comparison(name, title) is None:
+                pair = compare(settings.rivals, data, rival, settings.rival_seconds)
+                if pair is not None:
+                    measured.keep(pair)
+                    print(f"{name}, {title}: {side(pair.theirs)}; rulecg: {side(pair.ours)}", flush=True)
     settings.output.parent.mkdir(parents=True, exist_ok=True)
     plot = settings.output.with_suffix(".svg")
-    text = report(curves, comparisons, seconds, plot.name if draw(curves, plot) else None)
+    curves = [each for each in measured.curves if each.limit == seconds]
+    text = report(measured, seconds, settings.long, plot.name if draw(curves, plot) else None)
     settings.output.write_text(text)
     print(text)
 
