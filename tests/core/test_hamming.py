@@ -19,8 +19,8 @@ class TestPrimalForm(MasterContract):
         return HammingMaster(problem, constraints, backend, parts=MasterParts(dual_form=False))
 
     def rule_columns(self, master, session):
-        columns = master._linear._rule_column
-        return master._linear._session._row_of_column[columns] if master._linear.dual_form else columns
+        columns = master._linear._opened.rule_column
+        return master._linear._opened.session._row_of_column[columns] if master._linear.dual_form else columns
 
 
 class TestDualForm(TestPrimalForm):

@@ -124,11 +124,11 @@ def test_rules_are_put_aside_and_come_back(eager):
     for _ in range(3):
         master.solve_relaxation(Deadline())
     linear = master._linear
-    n_inside = len(linear._rules)
+    n_inside = len(linear._opened.rules)
     assert n_inside < len(master.pool)
     master.tighten(1.0)
     found = master.solve_relaxation(Deadline())
-    assert len(linear._rules) > n_inside
+    assert len(linear._opened.rules) > n_inside
     plain = HammingMaster(problem, [SizeBound(40)], backend, parts=PLAIN)
     plain.add_rules(all_rules(problem))
     assert found.objective == pytest.approx(plain.solve_relaxation(Deadline()).objective, abs=1e-6)
@@ -165,7 +165,7 @@ def test_merged_rows_are_as_many_as_the_rules_tell_apart():
             covers = problem.covers(master.pool.rules)[:, problem.y]
             if groups == 2:
                 covers = np.vstack([covers, np.flatnonzero(problem.y) % 2 == 1])
-            assert len(master._linear._classes) == len(np.unique(covers, axis=1).T)
+            assert len(master._linear._opened.classes) == len(np.unique(covers, axis=1).T)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_rules=st.integers(0, 150))

@@ -32,8 +32,8 @@ class TestDisaggregated(MasterContract):
         return master
 
     def rule_columns(self, master, session):
-        columns = master._linear._rule_column
-        return master._linear._session._row_of_column[columns] if master._linear.dual_form else columns
+        columns = master._linear._opened.rule_column
+        return master._linear._opened.session._row_of_column[columns] if master._linear.dual_form else columns
 
 
 class TestAggregated(TestDisaggregated):

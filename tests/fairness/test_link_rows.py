@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry, relaxation
+from rulecg_core.program import Program
 from rulecg_core.relaxation import LinearMaster
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_fairness import Complexity, EqualizedOdds
@@ -54,16 +55,16 @@ def test_duals_stay_usable_when_time_runs_out_after_new_link_rows(monkeypatch: p
     before, bound = master.pricing_problem(), master.lower_bound(-1.0)
     master.add_rules(rules[3:])
     links_came = []
-    solve, add_links = LinearMaster._solve_once, LinearMaster._add_links
+    solve, add_links = LinearMaster._solve_once, Program.add_links
 
-    def note_links(self: LinearMaster, which: Any) -> None:
+    def note_links(self: Program, which: Any) -> None:
         links_came.append(len(which))
         add_links(self, which)
 
     def out_of_time_after_links(self: LinearMaster, pool: Any, deadline: Deadline) -> Any:
         return None if links_came else solve(self, pool, deadline)
 
-    monkeypatch.setattr(LinearMaster, "_add_links", note_links)
+    monkeypatch.setattr(Program, "add_links", note_links)
     monkeypatch.setattr(LinearMaster, "_solve_once", out_of_time_after_links)
     assert master.solve_relaxation(Deadline()) is None
     assert links_came, "The example is meant to violate link rows."
