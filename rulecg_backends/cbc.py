@@ -148,6 +148,20 @@ class CBCSession(LPSession):
             self._process = cbc_process.borrow()
         if not self._process.wait_until_ready(deadline):
             return self._answer(Stop.TIME_LIMIT, Solution.NONE, "the process for CBC was still starting")
+        answer = self._attempt(deadline)
+        gave_up = answer.stop is Stop.TIME_LIMIT and not deadline.passed
+        if gave_up or self._is_wrong(answer):
+            # From a warm start Clp sometimes gives up, or calls optimal what is not: once more, from a fresh one.
+            self._loaded = False
+            answer = self._attempt(deadline)
+        if self._is_wrong(answer):
+            return self._answer(Stop.ERROR, Solution.NONE, "called optimal what is not")
+        return answer
+
+    def _is_wrong(self, answer: LPSolution) -> bool:
+        return answer.is_optimal and not self._data.proves_optimal(answer.primal, answer.dual)
+
+    def _attempt(self, deadline: Deadline) -> LPSolution:
         reply = self._request(deadline)
         stop, solution = _STATUS.get(reply["status"], (Stop.ERROR, Solution.NONE))
         primal: FloatArray | None = reply.get("primal")
@@ -155,12 +169,6 @@ class CBCSession(LPSession):
             solution = Solution.UNBOUNDED
         if solution is Solution.UNBOUNDED:
             solution = self._infeasible_or_unbounded(deadline)
-        if stop is Stop.TIME_LIMIT and not deadline.passed:
-            # No limit was reached, so Clp gave up: once more, from a fresh start.
-            self._loaded = False
-            reply = self._request(deadline)
-            stop, solution = _STATUS.get(reply["status"], (Stop.ERROR, Solution.NONE))
-            primal = reply.get("primal")
         return self._answer(stop, solution, reply["status"], primal, reply.get("dual"))
 
     def _request(self, deadline: Deadline) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A copy of a session's linear program: to rebuild it, and to check a solver's proof of having no optimum."""
+"""A copy of a session's linear program: to rebuild it, and to check what a solver claims about it."""
 
 from __future__ import annotations
 
@@ -48,24 +48,52 @@ class LinearData:
     def set_column_bounds(self, columns: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         self.lower[columns], self.upper[columns] = lower, upper
 
-    @property
-    def rows(self) -> SparseVectors:
-        """The whole matrix, row by row."""
-        which: list[IntArray] = []
-        indices: list[IntArray] = []
+    def _entries(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Row, column and value of every entry, in no order."""
+        which: list[IntArray] = [np.zeros(0, np.int64)]
+        indices: list[IntArray] = [np.zeros(0, np.int64)]
         for (kind, first), block in zip(self._shape_of_block, self._blocks, strict=True):
             owners = block.owners() + first
             which.append(owners if kind == "rows" else block.indices)
             indices.append(block.indices if kind == "rows" else owners)
-        row_of = np.concatenate([*which, np.zeros(0, np.int64)]).astype(np.int64)
+        values = np.concatenate([*(block.values for block in self._blocks), np.zeros(0)])
+        return np.concatenate(which).astype(np.int64), np.concatenate(indices).astype(np.int64), values
+
+    @property
+    def rows(self) -> SparseVectors:
+        """The whole matrix, row by row."""
+        row_of, indices, values = self._entries()
         order = np.argsort(row_of, kind="stable")
         starts = np.zeros(self.n_rows + 1, np.int64)
         np.cumsum(np.bincount(row_of, minlength=self.n_rows), out=starts[1:])
-        return SparseVectors(
-            starts,
-            np.concatenate([*indices, np.zeros(0, np.int64)]).astype(np.int64)[order],
-            np.concatenate([*(block.values for block in self._blocks), np.zeros(0)])[order],
-        )
+        return SparseVectors(starts, indices[order], values[order])
+
+    def proves_optimal(self, primal: FloatArray, dual: FloatArray, tolerance: float = 1e-5) -> bool:
+        """Whether the point keeps every row and bound, and the duals bound every such point by its value.
+
+        All comparisons are relative to the size of the terms that are added up.
+        """
+        row_of, column_of, values = self._entries()
+        products = values * primal[column_of]
+        activity = np.bincount(row_of, products, minlength=self.n_rows)
+        row_size = tolerance * (1.0 + np.bincount(row_of, np.abs(products), minlength=self.n_rows))
+        slack = tolerance * (1.0 + np.abs(primal))
+        if (
+            np.any(activity < self.row_lower - row_size)
+            or np.any(activity > self.row_upper + row_size)
+            or np.any(primal < self.lower - slack)
+            or np.any(primal > self.upper + slack)
+        ):
+            return False
+        terms = values * dual[row_of]
+        reduced_costs = self.costs - np.bincount(column_of, terms, minlength=self.n_columns)
+        column_size = 1.0 + np.abs(self.costs) + np.bincount(column_of, np.abs(terms), minlength=self.n_columns)
+        # What is rounding must not be multiplied with an infinite bound.
+        reduced_costs[np.abs(reduced_costs) <= tolerance * column_size] = 0.0
+        dual = np.where(np.abs(dual) <= tolerance * np.max(np.abs(dual), initial=1.0), 0.0, dual)
+        bound = _extreme(dual, self.row_lower, self.row_upper) + _extreme(reduced_costs, self.lower, self.upper)
+        size = 1.0 + float(np.abs(self.costs) @ np.abs(primal)) + float(np.abs(dual) @ np.abs(activity))
+        return bound >= float(self.costs @ primal) - 10 * tolerance * size
 
     def proves_infeasible(self, ray: FloatArray) -> bool:
         """Whether the combination of rows given by the ray asks for more than the bounds of x allow (Farkas)."""

@@ -1,10 +1,10 @@
-"""A solver's proof that there is no optimum is believed only when it holds."""
+"""What a solver claims is believed only when its proof holds."""
 
 import numpy as np
 import pytest
 
 from rulecg_backends.linear_data import LinearData
-from rulecg_core import SparseVectors
+from rulecg_core import SparseVectors, load_registry
 from rulecg_core.testing.backend_instances import random_program
 
 
@@ -67,3 +67,28 @@ def test_an_improving_ray_within_rows_and_bounds_proves_unboundedness():
     assert not data.proves_unbounded(np.array([-1.0, -1.0]))
     data.set_column_bounds(np.array([1]), np.zeros(1), np.ones(1))
     assert not data.proves_unbounded(np.array([1.0, 1.0]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_optimum_is_proven_by_its_duals_and_nothing_else_is(seed):
+    """HiGHS' answer is accepted; a point that is worse, a point outside and duals that bound nothing are not."""
+    program = random_program(seed)
+    answer = program.open(load_registry().backend("highs")).solve()
+    data = data_of(program)
+    assert answer.is_optimal
+    assert data.proves_optimal(answer.primal, answer.dual)
+    outside = answer.primal.copy()
+    outside[0] = program.lower[0] - 1.0 if np.isfinite(program.lower[0]) else program.upper[0] + 1.0
+    assert not np.isfinite(outside[0]) or not data.proves_optimal(outside, answer.dual)
+    if np.any(np.abs(answer.dual) > 1e-3):
+        assert not data.proves_optimal(answer.primal, -answer.dual)
+
+
+def test_a_feasible_point_that_is_not_optimal_is_not_accepted():
+    """min x, x + y >= 1: (1, 0) keeps every row, but no duals make it optimal."""
+    data = LinearData()
+    data.add_columns(np.array([1.0, 0.0]), np.zeros(2), np.array([np.inf, 1.0]), SparseVectors.empty(2))
+    data.add_rows(np.array([1.0]), np.array([np.inf]), SparseVectors.from_dense(np.ones((1, 2))))
+    assert data.proves_optimal(np.array([0.0, 1.0]), np.zeros(1))
+    for price in (0.0, 0.5, 1.0):
+        assert not data.proves_optimal(np.array([1.0, 0.0]), np.array([price]))
