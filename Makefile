@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types check bench clean
+.PHONY: demo test lint types check docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rulecg demo
@@ -19,6 +19,10 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 check: lint types test
+
+# The pages of docs/ as a site, in site/.
+docs: $(VENV)/.installed-dev
+	$(BIN)/mkdocs build --strict
 
 # Long: time to quality on the paper's larger data sets (in the folder RULECG_DATA), both losses on the smaller ones,
 # and scaling to ten million rows.
@@ -40,4 +44,4 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
