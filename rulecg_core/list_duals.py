@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from attrs import frozen
 
-from .arrays import AnyArray, BoolArray, FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .backend import Backend, LPSession
 from .limits import Deadline
+from .listed_covers import ListedCovers, sums
 from .sparse import SparseVectors
 
 FIRST, MORE = 100, 100
@@ -51,11 +50,10 @@ class ListDuals:
     """Solves the duals' linear program for parts of one list."""
 
     def __init__(
-        self, backend: Backend, costs: FloatArray, covers: AnyArray, weights: FloatArray, deadline: Deadline
+        self, backend: Backend, costs: FloatArray, covers: ListedCovers, weights: FloatArray, deadline: Deadline
     ) -> None:
         self.backend, self.deadline = backend, deadline
         self.costs, self.covers, self.weights = costs, covers, weights
-        self.order = np.argsort(costs - covers @ weights.astype(np.float32), kind="stable")
         self.used = np.zeros(len(costs))
         """How often a rule was needed: the next program begins with such rules."""
 
@@ -63,7 +61,7 @@ class ListDuals:
         """Near the best bound; ended early once it exceeds ``worth``. Raises TimeoutError at the deadline."""
         open_ = np.flatnonzero(part.is_open)
         program = _Program(self, part, open_)
-        covers = self.covers[part.candidates]
+        covers = self.covers.by_byte(part.candidates)
         inside = np.zeros(len(part.candidates), dtype=bool)
         start = np.argsort(-self.used[part.candidates], kind="stable")[:FIRST]
         best: Bound | None = None
@@ -72,10 +70,9 @@ class ListDuals:
             inside[start] = True
             while True:
                 duals, row_duals, per_rule = program.solve(self.deadline)
-                duals = _on_grid(duals)
                 spread = np.zeros(len(self.weights))
                 spread[open_] = duals
-                losses = self.costs[part.candidates] - (covers @ spread.astype(np.float32)).astype(np.float64)
+                losses = self.costs[part.candidates] - sums(covers, spread)
                 losses += row_duals @ part.rows[:, part.candidates] - per_rule
                 least = float(losses.min())
                 ceiling = part.constant + float(duals.sum() - row_duals @ part.limits) + part.n_rules * per_rule
@@ -120,7 +117,7 @@ class _Program:
         listed, rules = self.listed, self.part.candidates[which]
         entries = np.concatenate(
             [
-                listed.covers[np.ix_(rules, self.open_)],
+                listed.covers.of(rules)[:, self.open_],
                 -self.part.rows[:, rules].T,
                 np.ones((len(rules), 1)),
             ],
@@ -137,11 +134,3 @@ class _Program:
         row_duals = np.maximum(x[self.n_positives : self.n_positives + self.n_rows], 0.0)
         return duals, row_duals, float(x[-1])
 
-
-def _on_grid(duals: FloatArray) -> FloatArray:
-    """Rounded down to a grid on which sums of them are exact in single precision, in whatever order they are made."""
-    total = float(duals.sum())
-    if total <= 0:
-        return duals
-    grid = 2.0 ** (math.ceil(math.log2(total)) - 23)
-    return np.asarray(np.floor(duals / grid) * grid)

@@ -4,7 +4,7 @@ With K rules fixed, every vector of duals bounds the objective: a rule set loses
 its rules, plus the dual of a positive for each time that it is covered too often. That K is fixed makes the bounds much
 tighter than those of the relaxation, and so does fixing how many rules may be longer than how much. What remains is
 searched rule by rule, the one with the least reduced cost first, with new duals for the rest after each; the last
-two rules are found by trying all pairs in one matrix product.
+two rules are found by trying all pairs that fit together.
 
 Valid while the rows look at nothing but size.
 """
@@ -17,18 +17,21 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import evolve, frozen
 
-from .arrays import AnyArray, BoolArray, FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .limits import Deadline
-from .list_duals import ListDuals, Part
+from .list_duals import Bound, ListDuals, Part
+from .listed_covers import ListedCovers, sums
+from .listed_pairs import fitting_pairs, n_pairs
 from .master import Master
+from .problem import Problem
 from .rules import Rule
 
 MOST_ENTRIES = 150_000_000
-"""Rules times positives, beyond which a list is not searched: the covers alone would fill half a gigabyte."""
-MOST_PAIRS = 300_000
+"""Rules times positives, beyond which a list is not searched: its covers are unpacked for a moment."""
+MOST_PAIRS = 1_000_000
 """Up to this many pairs, the best two rules are found by trying them all; beyond it, duals thin them out first."""
-PAIR_ROWS = 64
-"""How many rules are tried with their partners in one matrix product."""
+CHUNK = 5_000
+"""How many rules have their covers unpacked at a time."""
 MOST_COMPOSITIONS = 400
 """If there are more ways than this to divide the size among the rules, the size stays one row."""
 
@@ -75,18 +78,23 @@ class _Search:
         self.n_nodes = 0
         self.found: tuple[int, ...] | None = None
         problem, objective = master.problem, master.objective
-        covers = problem.covers(rules)
-        lengths = np.array([problem.length(rule) for rule in rules])
-        chunks = [slice(at, at + 2_000) for at in range(0, len(rules), 2_000)]
+        lengths = _lengths(problem, rules)
         rows = [row.normalised() for row in master.rows]
         zeta = np.zeros(problem.n_samples) if objective.zeta is None else objective.zeta
         positives = np.flatnonzero(problem.y & (zeta > 0))
-        costs = [objective.coefficients(covers[some], lengths[some]) for some in chunks]
-        self.costs = np.concatenate([*costs, np.zeros(0)])
-        self.covers: AnyArray = covers[:, positives].astype(np.float32)
+        of_positives, costs, sizes = [], [np.zeros(0)], [np.zeros((len(rows), 0))]
+        for at in range(0, len(rules), CHUNK):
+            some = slice(at, at + CHUNK)
+            covers = problem.covers(rules[some])
+            of_positives.append(covers[:, positives])
+            costs.append(objective.coefficients(covers, lengths[some]))
+            of_rows = [row.form.coefficients(covers, lengths[some]) for row in rows]
+            sizes.append(np.array(of_rows).reshape(len(rows), len(covers)))
+        self.costs = np.concatenate(costs)
+        self.covers = ListedCovers(of_positives, zeta[positives])
         self.weights = zeta[positives]
         self.const = objective.const
-        self.sizes = np.array([row.form.coefficients(covers, lengths) for row in rows]).reshape(len(rows), len(lengths))
+        self.sizes = np.concatenate(sizes, axis=1)
         self.limits = np.array([row.hi for row in rows]) + 1e-9
         self.duals = ListDuals(master.backend, self.costs, self.covers, self.weights, self.deadline)
         self.slack = 1e-6 * max(1.0, abs(self.best))
@@ -101,7 +109,7 @@ class _Search:
 
     def take(self, chosen: tuple[int, ...]) -> None:
         """A rule set that looks better: its true objective decides."""
-        covered = self.covers[list(chosen)].any(axis=0)
+        covered = self.covers.of(np.array(chosen, dtype=np.int64)).any(axis=0)
         objective = self.const + float(self.costs[list(chosen)].sum() + self.weights[~covered].sum())
         if objective <= self.worth:
             self.best, self.found = objective, chosen
@@ -123,24 +131,25 @@ class _Search:
                         # The same duals show that going on in this direction only makes it worse.
                         break
                     continue
-                self.by_sizes(evolve(part, candidates=part.candidates[solved.losses <= self.worth - solved.bound]))
+                self.by_sizes(part, solved)
 
-    def by_sizes(self, part: Part) -> None:
+    def by_sizes(self, part: Part, solved: Bound) -> None:
         """Divide the size among the rules in every way; the most promising first."""
-        compositions = self.compositions(part)
+        within = solved.losses <= self.worth - solved.bound
+        compositions = self.compositions(evolve(part, candidates=part.candidates[within]))
         if compositions is None:
-            self.search(part)
+            self.search_with(part, solved)
             return
-        open_parts: list[tuple[float, int, Part]] = []
+        part = evolve(part, candidates=part.candidates[within])
+        open_parts: list[tuple[float, int, Part, Bound]] = []
         for composition in compositions:
             divided = self.with_sizes(part, composition)
             if len(divided.candidates) >= part.n_rules:
                 solved = self.duals.bound(divided, self.worth)
-                kept = divided.candidates[solved.losses <= self.worth - solved.bound]
-                open_parts.append((solved.bound, len(open_parts), evolve(divided, candidates=kept)))
-        for bound, _, divided in sorted(open_parts):
-            if bound <= self.worth:
-                self.search(divided)
+                if solved.bound <= self.worth:
+                    open_parts.append((solved.bound, len(open_parts), divided, solved))
+        for _, _, divided, solved in sorted(open_parts, key=lambda entry: entry[:2]):
+            self.search_with(divided, solved)
 
     def compositions(self, part: Part) -> list[FloatArray] | None:
         """All maximal ways to choose the rules' sizes within the one row on size; None where that makes no sense."""
@@ -170,8 +179,8 @@ class _Search:
 
     # Rule by rule -----------------------------------------------------------------------------------------------------
 
-    def search(self, part: Part, losses: FloatArray | None = None, reach: float = math.inf) -> None:
-        """Search the part; ``losses`` of the candidates, least first, and what they may add up to, where known."""
+    def search(self, part: Part, losses: FloatArray, reach: float) -> None:
+        """Search the part; ``losses`` of the candidates, least first, and what they may add up to."""
         self.n_nodes += 1
         if self.deadline.passed:
             raise TimeoutError
@@ -179,23 +188,28 @@ class _Search:
             return
         if part.n_rules == 1:
             self.best_single(part)
-            return
-        if part.n_rules == 2 and losses is not None and _n_pairs(losses, reach) <= MOST_PAIRS:
+        elif part.n_rules == 2 and n_pairs(losses, reach) <= MOST_PAIRS:
             self.best_pair(part, losses, reach)
-            return
-        solved = self.duals.bound(part, self.worth)
+        else:
+            self.search_with(part, self.duals.bound(part, self.worth))
+
+    def search_with(self, part: Part, solved: Bound) -> None:
+        """Search the part by the duals that were found for it."""
         reach = self.worth - solved.bound
-        if reach < 0:
-            return
         kept = np.flatnonzero(solved.losses <= reach)
+        if len(kept) < part.n_rules:
+            return
         order = kept[np.argsort(solved.losses[kept], kind="stable")]
         part, losses = evolve(part, candidates=part.candidates[order]), solved.losses[order]
+        if part.n_rules == 1:
+            self.best_single(part)
+            return
         if part.n_rules == 2:
             self.best_pair(part, losses, reach)
             return
         is_first, n_first = self.first_rules(part, losses, reach)
         is_left = np.ones(len(losses), dtype=bool)
-        covers = self.covers[part.candidates]
+        covers = self.covers.by_byte(part.candidates)
         for at in np.flatnonzero(is_first):
             # The rule is the one with the least loss of its kind: the others of its kind lose at least as much.
             reach, loss = self.worth - solved.bound, float(losses[at])
@@ -204,11 +218,12 @@ class _Search:
             is_left[at] = False
             each = reach - loss - max(0, n_first - 2) * loss
             near = int(np.searchsorted(losses, each, side="right"))
-            again = np.where(part.is_open, covers[at] * solved.duals, 0.0).astype(np.float32)
-            new_losses = losses[:near] + covers[:near] @ again
+            rule = int(part.candidates[at])
+            again = sums(covers[:, :near], np.where(part.is_open & self.covers.of(rule), solved.duals, 0.0))
+            new_losses = losses[:near] + again
             passing = np.flatnonzero((new_losses <= each) & is_left[:near])
             passing = passing[np.argsort(new_losses[passing], kind="stable")]
-            self.with_rule(part, int(part.candidates[at]), part.candidates[passing], new_losses[passing], reach - loss)
+            self.with_rule(part, rule, part.candidates[passing], new_losses[passing], reach - loss)
 
     def first_rules(self, part: Part, losses: FloatArray, reach: float) -> tuple[BoolArray, int]:
         """A kind of rules that every rule set has some of, and how many at least: the kind with the fewest that can be
@@ -229,41 +244,37 @@ class _Search:
         """The rule sets with the rule and others of the further ones that still fit."""
         limits = part.limits - part.rows[:, rule]
         fits = (part.rows[:, further] <= limits[:, None]).all(axis=0)
-        is_open = part.is_open & (self.covers[rule] == 0)
+        is_open = part.is_open & ~self.covers.of(rule)
         constant = part.constant + float(self.costs[rule])
         child = Part(further[fits], part.n_rules - 1, constant, is_open, part.rows, limits, (*part.chosen, rule))
         self.search(child, losses[fits], reach)
 
     def best_single(self, part: Part) -> None:
-        gains = self.covers[part.candidates] @ np.where(part.is_open, self.weights, 0.0)
-        values = self.costs[part.candidates] - gains
+        values = self.costs[part.candidates] - self.covers.gains(part.candidates, part.is_open)
         self.take((*part.chosen, int(part.candidates[np.argmin(values)])))
 
     def best_pair(self, part: Part, losses: FloatArray, reach: float) -> None:
         """Try all pairs within reach: what two rules cover both, only one of them gains."""
-        ends = np.searchsorted(losses, reach - losses, side="right")
-        covers = self.covers[part.candidates[: ends[0]]]
-        weighted = covers * np.where(part.is_open, self.weights, 0.0).astype(np.float32)
-        values = self.costs[part.candidates[: ends[0]]] - weighted.sum(axis=1)
+        candidates = part.candidates
+        values = self.costs[candidates] - self.covers.gains(candidates, part.is_open)
         base = part.constant + float(self.weights[part.is_open].sum())
-        # Single precision finds the pairs that may do, their true objectives decide.
+        # Rounded sums find the pairs that may do, their true objectives decide.
         rounding = 1e-5 * (1.0 + float(self.weights.sum()))
-        for at in range(0, int(ends[0]), PAIR_ROWS):
-            first, last = at + 1, int(ends[at])
-            if last <= first:
-                break
-            rows = slice(at, min(at + PAIR_ROWS, last))
-            together = weighted[rows] @ covers[first:last].T
-            together += values[rows, None] + values[None, first:last] + base
-            for left, right in zip(*np.nonzero(together <= self.worth + rounding), strict=True):
-                pair = part.candidates[[at + left, first + right]]
-                if at + left < first + right and (part.rows[:, pair].sum(axis=1) <= part.limits).all():
+        for one, other in fitting_pairs(part.rows[:, candidates], part.limits, losses, reach):
+            overlaps = self.covers.overlaps(candidates[one], candidates[other], part.is_open)
+            most = (self.worth + rounding - base - values[one])[:, None] - values[other]
+            for left, right in zip(*np.nonzero(overlaps <= most), strict=True):
+                pair = candidates[[one[left], other[right]]]
+                if pair[0] != pair[1] and (part.rows[:, pair].sum(axis=1) <= part.limits).all():
                     self.take((*part.chosen, *pair.tolist()))
 
 
-def _n_pairs(losses: FloatArray, reach: float) -> int:
-    """How many pairs lose no more than is in reach, roughly."""
-    return int(np.searchsorted(losses, reach - losses, side="right").sum()) // 2
+def _lengths(problem: Problem, rules: Sequence[Rule]) -> FloatArray:
+    """The lengths of all rules at once."""
+    counts = np.array([len(rule.features) for rule in rules], dtype=np.int64)
+    features = np.fromiter((feature for rule in rules for feature in rule.features), np.int64, int(counts.sum()))
+    owners = np.repeat(np.arange(len(rules)), counts)
+    return np.bincount(owners, problem.feature_costs[features], minlength=len(rules)).astype(np.float64)
 
 
 def _compositions(values: FloatArray, n_parts: int, limit: float) -> Iterator[tuple[float, ...]]:

@@ -9,14 +9,16 @@ about more than size, one integer program over the list of all that may matter d
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from attrs import define, field, frozen
 
-from .arrays import AnyArray, BoolArray, FloatArray
+from .arrays import BoolArray, FloatArray
 from .events import Event, RulesListed
 from .limits import Deadline, Limits, PricingLimits
+from .listed_covers import ListedCovers
 from .listed_search import can_search, search_list
 from .master import Candidate, Master
 from .nearby import MOST as NEARBY
@@ -28,16 +30,22 @@ UNFINISHED_SHARE = 0.3
 """Share of a proof's time after which an unfinished list is given up."""
 SEARCH_SHARE = 0.8
 """Share of the time that the search over rule sets may try before the integer program takes over."""
-FIRST_SHARE = 0.15
-"""Share of the time for local search and an integer program over the most promising rules of a long list."""
-IMPROVE_SECONDS = 5.0
-"""Local search for a better rule set takes no longer than this."""
+LOOK_SHARE = 0.2
+"""Share of the time left that looking for a better rule set may take before a list is searched up to its target."""
+LEAST_SECONDS, MOST_SECONDS = 3.0, 5.0
+"""It takes as long as the proof so far, but no less than this; local search no more than that."""
 TARGET_RISE = 0.3
 """By what share of its distance from the relaxation's bound the search's target rises at least."""
+LONGER = 30.0
+"""The target rises by more than a step where the next list is not expected to be so many times as long."""
+LONG = 4_000
+"""Before a longer list is searched, local search looks for a better rule set."""
+SHORT = 3_000
+"""Longer lists for at most three rules are searched faster than thinned out by comparing rules with each other."""
 LONGEST = 30_000
 """Longer lists are neither thinned out by comparing rules with each other nor given to an integer program."""
 FIRST_PASS = 2_000
-"""A longer list is first searched for better rule sets among its most promising rules: each shortens the list."""
+"""An integer program over a longer list is first tried on its most promising rules: it may shorten the list."""
 
 
 @frozen(eq=False)
@@ -94,6 +102,11 @@ class _Proof:
     n_listed: int = 0
     complete: bool = False
     bound: float = field(init=False)
+    began: float = field(factory=time.perf_counter)
+    took: float = 0.0
+    """How many seconds the last search took."""
+    may_go_beyond: bool = True
+    """Whether searches for all that is better than the best rule set known ended within the time they had."""
 
     def __attrs_post_init__(self) -> None:
         self.bound = self.relaxation_bound
@@ -128,46 +141,76 @@ class _Proof:
         self.n_listed, self.complete = len(listing.rules), listing.complete
         return listing
 
+    @property
+    def lowest_target(self) -> float:
+        """The least objective that a rule set may have by all that is proven: a whole multiple of the step."""
+        return self.step * math.ceil((self.bound - self.noise) / self.step)
+
     def raise_targets(self, deadline: Deadline) -> None:
         """Search for rule sets up to a target that rises from the relaxation's bound: each target without a rule set
-        is a bound, and no list is longer than it must be, however good the best rule set known is."""
-        # Objectives are whole multiples of the step.
-        target = self.step * math.ceil((self.relaxation_bound - self.noise) / self.step)
-        tried = False
+        is a bound, and no list is much longer than it must be, however good the best rule set known is."""
+        target = self.lowest_target
+        within_limits = math.inf
+        before: tuple[float, int] | None = None
+        growth = math.inf
         while not self.is_closed and not deadline.passed:
-            target = min(target, self.best.objective - self.step)
+            target = min(max(self.lowest_target, min(target, within_limits)), self.best.objective - self.step)
             listing = self.list_up_to(target, deadline.within(UNFINISHED_SHARE * deadline.remaining))
             rules = list(listing.rules)
             if not listing.complete or not can_search(self.master, len(rules)):
-                return
-            if len(rules) > 2 * FIRST_PASS and not tried:
-                # Long lists take long to search: a better rule set ends that, and is often made of the top of the list.
-                tried = True
-                self.look_at(rules, deadline.within(FIRST_SHARE * deadline.remaining))
-                if self.is_closed:
+                if target <= self.lowest_target:
                     return
-                target = min(target, self.best.objective - self.step)
-            before = self.best
-            if not self.search(rules, target, deadline):
+                # The step was too large: from here on one after the other.
+                within_limits = self.lowest_target
+                continue
+            if not self.search_beyond(rules, target, deadline) or self.is_closed:
                 return
-            self.bound = target + self.step if self.best is before else self.best.objective
-            rise = TARGET_RISE * (target - self.relaxation_bound)
-            target = self.bound + self.step * max(0, math.floor(rise / self.step) - 1)
+            self.bound = max(self.bound, min(target + self.step, self.best.objective))
+            if before is not None and target > before[0]:
+                growth = (len(rules) / max(1, before[1])) ** (self.step / (target - before[0]))
+            before = target, len(rules)
+            target = self.next_target(target, len(rules), growth, deadline)
+
+    def next_target(self, target: float, n_rules: int, growth: float, deadline: Deadline) -> float:
+        """How far to go after a target whose list had so many rules, if with every step it grows by this factor."""
+        longer = min(LONGER, self.limits.listed_rules / max(1, n_rules), deadline.remaining / max(1e-9, self.took))
+        steps = math.floor(math.log(max(1.0, longer)) / math.log(max(1.1, growth)))
+        steps = max(steps, math.floor(TARGET_RISE * (target - self.relaxation_bound) / self.step))
+        target = self.bound + self.step * max(0, steps - 1)
+        last = self.best.objective - self.step
+        # A list more than needed costs more than a last one that is longer than it had to be.
+        return last if target + self.step >= last else target
+
+    def search_beyond(self, rules: list[Rule], target: float, deadline: Deadline) -> bool:
+        """Search the list of a target for rule sets up to it; whether all were looked at.
+
+        First, for a while, all of the list's rule sets that are better than the best one known are searched for: each
+        that is found shortens the lists to come.
+        """
+        patience = min(max(LEAST_SECONDS, time.perf_counter() - self.began), LOOK_SHARE * deadline.remaining)
+        beyond = self.best.objective - self.step
+        if target < beyond and self.may_go_beyond:
+            self.may_go_beyond = self.search(rules, beyond, deadline.within(patience))
+            if self.may_go_beyond:
+                return True
+        elif target < beyond and len(rules) > LONG:
+            self.look_at(rules, deadline.within(min(patience, MOST_SECONDS)))
+        return self.is_closed or self.search(rules, min(target, self.best.objective - self.step), deadline)
 
     def look_at(self, rules: list[Rule], deadline: Deadline) -> None:
-        """Try to improve on the best rule set with the most promising of some rules, best first."""
+        """Try to improve on the best rule set by local search with the most promising of some rules, best first."""
         self.master.add_rules(rules[:NEARBY])
-        found = self.improve(deadline.within(min(IMPROVE_SECONDS, 0.5 * deadline.remaining)))
+        found = self.improve(deadline)
         self.take([] if found is None else [found])
-        if not self.is_closed:
-            self.solve(rules[:FIRST_PASS], deadline)
 
     def search(self, rules: list[Rule], target: float, deadline: Deadline) -> bool:
         """Search the rule sets of some rules for those up to the target; whether all were looked at."""
-        if len(rules) <= LONGEST:
+        if len(rules) <= (LONGEST if self.likely_number > 3 else SHORT):
             rules = without_dominated(self.master, rules)
+        began = time.perf_counter()
         known = target + self.step if self.step else self.best.objective
         searched = search_list(self.master, rules, known, self.step, deadline, self.likely_number)
+        self.took = time.perf_counter() - began
         self.take(map(self.master.evaluate, searched.sets))
         return searched.complete
 
@@ -225,33 +268,34 @@ def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     zeta = np.zeros(master.problem.n_samples) if objective.zeta is None else objective.zeta
     if costs.min() < 0 or zeta.min() < 0:
         return rules
-    covers = covers[:, master.problem.y]
     weights = zeta[master.problem.y]
-    is_exact = master.has_integer_objective and weights.sum() < 2**24
+    is_exact = master.has_integer_objective and max(weights.sum(), costs.max()) < 2**23
     if not is_exact:
         # Sums in single precision are exact for whole numbers only: else only covers at least as large dominate.
         weights = np.ones(len(weights))
-    net = costs - covers @ weights
+    gains = covers[:, master.problem.y] @ weights
     # In this order a rule can only be dominated by an earlier one.
-    order = np.lexsort((np.arange(len(rules)), lengths, costs, net if is_exact else -covers.sum(axis=1)))
-    kept = _undominated(covers[order].astype(np.float32), weights, costs[order], lengths[order], is_exact)
+    order = np.lexsort((np.arange(len(rules)), costs, costs - gains if is_exact else -gains, lengths))
+    listed = ListedCovers([covers[order][:, master.problem.y]], weights)
+    kept = _undominated(listed, gains[order], costs[order], is_exact)
     return [rules[order[at]] for at in np.flatnonzero(kept)]
 
 
-def _undominated(
-    covers: AnyArray, weights: FloatArray, costs: FloatArray, lengths: FloatArray, may_lose: bool
-) -> BoolArray:
-    n, block = len(costs), 1024
+def _undominated(covers: ListedCovers, gains: FloatArray, costs: FloatArray, may_lose: bool) -> BoolArray:
+    n, block = len(costs), 64
     kept = np.ones(n, dtype=bool)
-    weighted = covers * weights.astype(np.float32)
-    gains = weighted.sum(axis=1)
+    everything = np.ones(len(covers.weights), dtype=bool)
+    nets, single = (gains - costs).astype(np.float32), costs.astype(np.float32)
     for at in range(0, n, block):
-        rows = slice(at, min(at + block, n))
-        candidates = np.flatnonzero(kept[: rows.stop])
-        lost = gains[rows][:, None] - weighted[rows] @ covers[candidates].T
-        saved = costs[rows][:, None] - costs[candidates][None, :]
-        dominated = (saved >= -1e-12) & (lengths[candidates][None, :] <= lengths[rows][:, None])
-        dominated &= lost <= (saved if may_lose else 0.0) + 0.5
-        dominated &= candidates[None, :] < np.arange(rows.start, rows.stop)[:, None]
+        rows = np.arange(at, min(at + block, n))
+        others = np.flatnonzero(kept[: rows[-1] + 1])
+        both = covers.overlaps(rows, others, everything)
+        if may_lose:
+            # What the rule covers and the other does not weighs no more than the other saves.
+            dominated = both >= nets[rows, None] + single[others]
+        else:
+            dominated = (both >= gains[rows, None]) & (costs[others] <= costs[rows, None] + 1e-12)
+        block_at = int(np.searchsorted(others, at))
+        dominated[:, block_at:] &= others[block_at:] < rows[:, None]
         kept[rows] = ~dominated.any(axis=1)
     return kept
