@@ -88,6 +88,7 @@ def _list_and_prove(run: Run) -> bool:
         run.incumbents.search_deeply,
         run.emit,
         run.now,
+        lower_bound=run.certificate.bound if run.lower_bound is None else run.lower_bound,
     )
     run.incumbents.add(proof.candidates, "proof by listing")
     run.raise_bound(proof.lower_bound)

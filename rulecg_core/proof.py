@@ -72,11 +72,14 @@ def prove(
     improve: Callable[[Deadline], Candidate | None],
     emit: Callable[[Event], None],
     now: Callable[[], float],
+    *,
+    lower_bound: float = -math.inf,
 ) -> Proof:
     """List, then solve. ``relaxation_bound`` is the bound that the pricing problem's duals prove; ``step`` is by how
     much an improvement lowers the objective at least (1 when it is whole-numbered). ``improve`` searches the master's
-    pool for a better rule set until a deadline and gives the best one known."""
-    search = _Proof(master, lister, pricing, relaxation_bound, step, limits, improve, emit, now, incumbent)
+    pool for a better rule set until a deadline and gives the best one known. ``lower_bound`` was proven before."""
+    bound = max(relaxation_bound, lower_bound)
+    search = _Proof(master, lister, pricing, relaxation_bound, bound, step, limits, improve, emit, now, incumbent)
     if step > 0 and can_search(master, 0):
         search.raise_targets(deadline.within(SEARCH_SHARE * deadline.remaining))
     if not search.is_closed:
@@ -92,6 +95,7 @@ class _Proof:
     lister: Pricer
     pricing: PricingProblem
     relaxation_bound: float
+    bound: float
     step: float
     limits: Limits
     improve: Callable[[Deadline], Candidate | None]
@@ -101,15 +105,11 @@ class _Proof:
     found: list[Candidate] = field(factory=list)
     n_listed: int = 0
     complete: bool = False
-    bound: float = field(init=False)
     began: float = field(factory=time.perf_counter)
     took: float = 0.0
     """How many seconds the last search took."""
     may_go_beyond: bool = True
     """Whether searches for all that is better than the best rule set known ended within the time they had."""
-
-    def __attrs_post_init__(self) -> None:
-        self.bound = self.relaxation_bound
 
     @property
     def is_closed(self) -> bool:
