@@ -24,7 +24,7 @@ from rulecg_core import Limits, Problem, Registry, generate_columns, load_regist
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
 from rulecg_core.hamming import HammingMaster
 from rulecg_core.parts import MasterParts, SearchParts
-from rulecg_core.stages import DEFAULT_STAGES
+from rulecg_core.stages import default_stages
 
 RELAXATIONS = (("compas", 20), ("magic", 80), ("adult", 80))
 RULE_SETS = (("magic", 80), ("adult", 80))
@@ -114,7 +114,7 @@ def run(
             if event.lower_bound is not None and event.lower_bound >= event.relaxation - 1e-4:
                 certified.append(event.seconds)
 
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in DEFAULT_STAGES]
+    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], backend, parts=variant.master)
     result = generate_columns(master, pricers, limits, listen, search=search)
     objectives.append((result.seconds, result.objective))

@@ -19,7 +19,7 @@ from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_colum
 from rulecg_core.branching import branch_and_price
 from rulecg_core.events import Branched, Event
 from rulecg_core.incumbents import Incumbents
-from rulecg_core.stages import DEFAULT_STAGES, Stage
+from rulecg_core.stages import Stage, default_stages
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "branch-and-price.md"
 HEAD = (
@@ -32,7 +32,7 @@ def compare(name: str, problem: Problem, bound: float, seconds: float) -> str:
     registry = load_registry()
     backend = registry.backend("highs")
     size = [registry.constraint(f"complexity:{bound}")]
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in DEFAULT_STAGES]
+    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     limits = Limits(seconds=seconds, threads=2)
     events: list[Event] = []
     whole = generate_columns(HammingMaster(problem, size, backend), pricers, limits, events.append)

@@ -17,7 +17,7 @@ from rulecg import Binarizer
 from rulecg.datasets import load
 from rulecg_core import HammingMaster, Limits, Problem, Result, generate_columns, load_registry
 from rulecg_core.events import Event, RoundFinished
-from rulecg_core.stages import DEFAULT_STAGES
+from rulecg_core.stages import default_stages
 
 SETS = {
     "tic-tac-toe": 5, "transfusion": 5, "banknote": 5, "bupa": 5, "compas": 5, "heart": 5, "pima": 5, "ilpd": 5,
@@ -48,7 +48,7 @@ def prove(
     events: list[Event] = []
     result = generate_columns(
         HammingMaster(problem, [registry.constraint(f"complexity:{bound}")], backend),
-        [(name, registry.pricer(name, backend)) for name in DEFAULT_STAGES],
+        [(name, registry.pricer(name, backend)) for name in default_stages(problem)],
         Limits(seconds=seconds, threads=threads),
         events.append,
     )

@@ -26,7 +26,7 @@ from rulecg_core import Limits, Problem, Rule, generate_columns, load_registry
 from rulecg_core.arrays import BoolArray
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
 from rulecg_core.hamming import HammingMaster
-from rulecg_core.stages import DEFAULT_STAGES
+from rulecg_core.stages import default_stages
 
 PLANTED = (Rule((3, 17)), Rule((8, 41, 60)), Rule((25, 77, 90)))
 N_CONDITIONS = 100
@@ -60,7 +60,7 @@ def fit(n_rows: int, seconds: float) -> dict[str, Any]:
     registry = load_registry()
     backend = registry.backend()
     master = HammingMaster(problem, [registry.constraint("complexity:15")], backend)
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in DEFAULT_STAGES]
+    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     found_after: list[float] = []
 
     def show(event: Event) -> None:

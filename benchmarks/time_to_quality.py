@@ -1,7 +1,7 @@
 """How fast good rule sets are found: best objective and bound over time, and a comparison with other rule learners.
 
     RULECG_DATA=... python benchmarks/time_to_quality.py [--quick] [--seconds 60] [--long 600] [--rivals PYTHON]
-                                                         [--output docs/benchmarks/time_to_quality.md]
+                                                         [--output docs/benchmarks/time-to-quality.md]
 
 Curves are for all rows with decile conditions and at most five conditions per rule; with ``--long`` a second, longer
 run tells how much was left to find. The other learners are AIX360's BooleanRuleCG and wittgenstein's RIPPER, in the
@@ -33,7 +33,7 @@ from rulecg_core import Limits, Problem, Registry, generate_columns, load_regist
 from rulecg_core.arrays import IntArray
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
 from rulecg_core.hamming import HammingMaster
-from rulecg_core.stages import DEFAULT_STAGES
+from rulecg_core.stages import default_stages
 
 SETS = ("adult", "magic", "bank-mkt", "default", "mushroom", "musk")
 QUICK = ("magic", "mushroom")
@@ -129,7 +129,7 @@ def curve(registry: Registry, name: str, problem: Problem, complexity: int, seco
         elif isinstance(event, RoundFinished) and event.lower_bound is not None:
             bounds.append((event.seconds, event.lower_bound))
 
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in DEFAULT_STAGES]
+    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], backend)
     result = generate_columns(master, pricers, Limits(seconds=seconds, threads=2), listen)
     objectives.append((result.seconds, result.objective))
@@ -300,7 +300,7 @@ def main() -> None:
     parser.add_argument("--complexity", nargs="+", type=int, default=list(BOUNDS))
     parser.add_argument("--rivals", default=sys.executable, help="interpreter that has the other learners")
     parser.add_argument("--rival-seconds", type=float, default=3600.0, help="longest time for one of them (3600)")
-    parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/time_to_quality.md"))
+    parser.add_argument("--output", type=Path, default=Path("docs/benchmarks/time-to-quality.md"))
     parser.add_argument("--long", type=float, help="seconds of a second, longer run of each")
     parser.add_argument("--results", type=Path, help="JSON lines; what is already there is not measured again")
     settings = parser.parse_args()

@@ -140,7 +140,7 @@ class _Walk:
         master = recipe.master(self.problem, recipe.constraints, recipe.backend)
         try:
             return generate_columns(
-                master, recipe.pricers, limits, recipe.registry.notify, seed=self.seed, start=start
+                master, recipe.stages(self.problem), limits, recipe.registry.notify, seed=self.seed, start=start
             )
         except InfeasibleError:
             return None

@@ -23,7 +23,7 @@ from rulecg_core import (
     generate_columns,
 )
 from rulecg_core.events import Event, Observer
-from rulecg_core.stages import DEFAULT_STAGES
+from rulecg_core.stages import DEFAULT_STAGES, FOR_LARGE_DATA
 
 
 @frozen(eq=False)
@@ -34,11 +34,18 @@ class Recipe:
     backend: Backend
     constraints: tuple[Constraint, ...]
     pricers: tuple[tuple[str, Pricer], ...]
+    """With their names, in the order of the stages."""
     master: Callable[..., Any]
+    for_large_data: frozenset[str] = frozenset()
+    """Names of pricers that only large data needs."""
     start: tuple[Rule, ...] = ()
     """Rules to begin with, for example the pool of an earlier run on the same data."""
     start_sets: tuple[tuple[Rule, ...], ...] = ()
     """Rule sets to begin with, for example the best ones of an earlier run."""
+
+    def stages(self, problem: Problem) -> tuple[tuple[str, Pricer], ...]:
+        """The pricers that take part for a problem."""
+        return tuple(stage for stage in self.pricers if problem.is_large or stage[0] not in self.for_large_data)
 
     def learn(self, problem: Problem, limits: Limits, observer: Observer | None, seed: int) -> Result:
         """Learn a rule set; plugins that listen hear every event, and the observer too."""
@@ -48,7 +55,7 @@ class Recipe:
         """Learn a rule set; the master, with everything that it knows at the end, and the result."""
         master = self.master(problem, self.constraints, self.backend)
         result = generate_columns(
-            master, self.pricers, limits, on_event, seed=seed, start=self.start, start_sets=self.start_sets
+            master, self.stages(problem), limits, on_event, seed=seed, start=self.start, start_sets=self.start_sets
         )
         return master, result
 
@@ -95,11 +102,12 @@ def compose(
             for pricer in _stages(registry, pricers)
         ),
         master=registry.master(loss),
+        for_large_data=FOR_LARGE_DATA if _is_auto(pricers) else frozenset(),
     )
 
 
 def _stages(registry: Registry, pricers: str | Pricer | Sequence[str | Pricer]) -> list[str | Pricer]:
-    if isinstance(pricers, str) and pricers == "auto":
+    if _is_auto(pricers):
         # A default pricer may have been switched off; the status then says what was not proven.
         known = set(registry.names("pricer"))
         return [name for name in DEFAULT_STAGES if name in known] or list(DEFAULT_STAGES)
@@ -107,3 +115,7 @@ def _stages(registry: Registry, pricers: str | Pricer | Sequence[str | Pricer]) 
     if not stages:
         raise ConfigurationError("pricers is empty: name at least one pricer, or say 'auto'.")
     return stages
+
+
+def _is_auto(pricers: str | Pricer | Sequence[str | Pricer]) -> bool:
+    return isinstance(pricers, str) and pricers == "auto"

@@ -18,7 +18,6 @@ from attrs import define, evolve, field, frozen
 from rulecg_core import Condition, InfeasibleError, Limits, Master, Problem, Result, Rule, Stop
 from rulecg_core.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.events import Event, Finished, Note, Observer, RoundFinished, Started
-from rulecg_core.incumbents import LARGE
 from rulecg_core.limits import Deadline
 
 from .learning import Recipe
@@ -106,7 +105,7 @@ class _Run:
             if isinstance(event, RoundFinished):
                 event = evolve(event, iteration=event.iteration + rounds)
             elif isinstance(event, Started):
-                event = evolve(event, pricers=tuple(name for name, _ in self.recipe.pricers))
+                event = evolve(event, pricers=tuple(name for name, _ in self.recipe.stages(problem)))
             return evolve(event, seconds=event.seconds + offset)
 
         def tell(event: Event) -> None:
@@ -133,7 +132,7 @@ class _Run:
         """Limits of a phase before the last."""
         if self.limits.seconds is None:
             return evolve(self.limits, seconds=UNLIMITED)
-        share = LARGE_SHARE if problem.n_samples >= LARGE else SHARE
+        share = LARGE_SHARE if problem.is_large else SHARE
         return evolve(self.limits, seconds=share * self.limits.seconds)
 
     def rest(self) -> Limits:

@@ -23,6 +23,9 @@ FIRST_SECONDS = 1.0
 than any relaxation."""
 SLOW_SHARE = 0.25
 """A relaxation that takes more than this share of the time left is the last one: searching brings more."""
+LATER_STAGE_SHARE, LATER_STAGE_SECONDS = 0.1, 1.0
+"""On large data a stage after the first may take this share of the time left, and at least so long: exact pricing could
+take all of it, while searching for rule sets brings more."""
 STALLED_ROUNDS, STALLED_GAIN = 4, 0.002
 """A warm-up ends when this many rounds together lowered the relaxation by less than this share."""
 
@@ -86,9 +89,7 @@ def _price_round(
     problem = run.master.pricing_problem()
     iteration, added, stage = len(run.history) + 1, 0, stages[0]
     for stage in stages:
-        seconds = run.limits.pricing_seconds
-        stage_deadline = deadline if seconds is None else deadline.within(seconds)
-        limits = PricingLimits(stage_deadline, run.limits.rules_per_call, run.limits.threads)
+        limits = PricingLimits(_stage_deadline(run, stage, deadline), run.limits.rules_per_call, run.limits.threads)
         # Only what does not prove anything may look at other duals than the relaxation's.
         can_smooth = relaxation.feasible and stage is run.stages[0]
         priced = price(stage, run.master, problem, limits, run.rng, smoothing if can_smooth else None)
@@ -121,6 +122,15 @@ def _price_round(
     run.history.append(event)
     run.emit(event)
     return added
+
+
+def _stage_deadline(run: Run, stage: Stage, deadline: Deadline) -> Deadline:
+    seconds = run.limits.pricing_seconds
+    if seconds is not None:
+        return deadline.within(seconds)
+    if stage is run.stages[0] or not run.incumbents.is_large:
+        return deadline
+    return deadline.within(max(LATER_STAGE_SECONDS, LATER_STAGE_SHARE * deadline.remaining))
 
 
 def _learn_bound(run: Run, problem: PricingProblem, pricing_bound: float, relaxation: Relaxation) -> None:

@@ -18,8 +18,6 @@ from .rounding import drawn_rule_sets
 
 SHARE, LARGE_SHARE = 0.15, 0.5
 """Share of the time of column generation that local search may take; more on large data, where it finds most."""
-LARGE = 5_000
-"""From this many samples on, data is large: proofs are out of reach, and local search is what finds good rule sets."""
 FIRST_SHARE = 0.15
 """Share of the whole time for a search before the first relaxation, on large data."""
 DRAWN = 12
@@ -78,7 +76,7 @@ class Incumbents:
 
     @property
     def is_large(self) -> bool:
-        return self.master.problem.n_samples >= LARGE
+        return self.master.problem.is_large
 
     def search_first(self, deadline: Deadline) -> None:
         """On large data, good rule sets grow without any relaxation; their rules are a start for it."""

@@ -118,10 +118,10 @@ def _result(run: Run) -> Result:
 
 
 def _proven_bound(run: Run, best: Candidate, best_is_kept: bool) -> float | None:
-    bounds = [run.rounded(run.lower_bound)] if run.lower_bound is not None and best_is_kept else []
-    if best.objective <= run.master.trivial_bound:
-        bounds.append(run.master.trivial_bound)
-    return min(max(bounds), best.objective) if bounds else None
+    trivial = run.master.trivial_bound
+    if run.lower_bound is not None and best_is_kept:
+        return min(max(run.rounded(run.lower_bound), trivial), best.objective)
+    return trivial if best.objective <= trivial else None
 
 
 def _status(run: Run, best: Candidate, bound: float | None, keeps_proxy: bool) -> Status:

@@ -19,6 +19,8 @@ from .rules import Form, Rule, RuleSet
 
 FEW_RULES = 1_000
 """Covers of more rules than this are made for many rules at a time."""
+LARGE = 5_000
+"""From this many samples on, data is large: proofs are seldom within reach, and searching for rule sets brings most."""
 
 
 @frozen(eq=False)
@@ -140,6 +142,10 @@ class Problem:
     @property
     def n_features(self) -> int:
         return int(self.X.shape[1])
+
+    @property
+    def is_large(self) -> bool:
+        return self.n_samples >= LARGE
 
     @property
     def labels(self) -> BoolArray:

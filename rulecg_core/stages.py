@@ -11,12 +11,20 @@ from .arrays import FloatArray
 from .limits import PricingLimits
 from .master import Master
 from .pricing import NEGATIVE, Pricer, PricingProblem, PricingResult
+from .problem import Problem
 from .rules import Rule
 from .smoothing import Smoothing
 from .status import Stop
 
-DEFAULT_STAGES = ("beam", "exact-search")
+DEFAULT_STAGES = ("beam", "wide-beam", "random-beam", "exact-search")
 """Names of the pricers that make a good default, in order."""
+FOR_LARGE_DATA = frozenset({"wide-beam", "random-beam"})
+"""Those of them that only large data needs: elsewhere exact search is quicker, and misses nothing."""
+
+
+def default_stages(problem: Problem) -> tuple[str, ...]:
+    """Names of the pricers that make a good default for a problem, in order."""
+    return tuple(name for name in DEFAULT_STAGES if problem.is_large or name not in FOR_LARGE_DATA)
 
 
 @frozen

@@ -234,7 +234,7 @@ def test_smoothing_mixes_pricing_problems():
 
 
 def large_problem(monkeypatch):
-    monkeypatch.setattr("rulecg_core.incumbents.LARGE", 100)
+    monkeypatch.setattr("rulecg_core.problem.LARGE", 100)
     rng = np.random.default_rng(1)
     X = rng.random((400, 8)) < 0.5
     return Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (rng.random(400) < 0.1), max_conditions=2)
