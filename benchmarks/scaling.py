@@ -94,9 +94,11 @@ def report(measured: list[dict[str, Any]], seconds: float) -> str:
     lines = [
         "# Scaling with rows",
         "",
+        f"Made by `python benchmarks/scaling.py --seconds {seconds:g}`.",
         f"Python {platform.python_version()}, {platform.machine()}, two threads, {N_CONDITIONS} conditions, at most 4 "
         f"per rule, complexity 15, limit {seconds:g} s.",
         f"Labels: three planted rules, {FLIPPED:.0%} flipped. Peak memory is that of the whole process, data included.",
+        "*Best after* is when the final rule set was found; what follows is the attempt to prove it.",
         "",
         "| rows | distinct | preparing, s | fit, s | best after, s | planted found | agreement | status | peak, GB |",
         "|--:|--:|--:|--:|--:|--:|--:|---|--:|",

@@ -209,6 +209,8 @@ class _SCIPSolve(MIPSolve):
 
     def _solve(self) -> Outcome:
         solver, variables = self._loaded_solver()
+        if self.deadline.passed:
+            return "the deadline came while the program was loaded", Stop.TIME_LIMIT, Solution.NONE, None
         best = self.pool.best
         if best is not None:
             start = solver.createSol()
@@ -234,6 +236,7 @@ class _SCIPSolve(MIPSolve):
         return str(solver.getStatus())
 
     def _loaded_solver(self, *, with_costs: bool = True) -> tuple[Any, list[Any]]:
+        """The program in a new solver; not all of it when the deadline came first."""
         pyscipopt = _pyscipopt()
         model, limits = self.model, self.limits
         solver = pyscipopt.Model()
@@ -271,6 +274,8 @@ class _SCIPSolve(MIPSolve):
         starts = model.rows.starts.tolist()
         sides = zip(_finite(model.row_lower, _INFINITY), _finite(model.row_upper, _INFINITY), strict=True)
         for (begin, end), (low, high) in zip(pairwise(starts), sides, strict=True):
+            if self.deadline.passed:
+                break
             indices, values = model.rows.indices[begin:end], model.rows.values[begin:end]
             coefficients = dict(zip(terms[indices].tolist(), values.tolist(), strict=True))
             solver.addCons(pyscipopt.ExprCons(pyscipopt.Expr(coefficients), lhs=low, rhs=high))
@@ -280,5 +285,7 @@ class _SCIPSolve(MIPSolve):
     def _infeasible_or_unbounded(self) -> Solution:
         """SCIP did not tell which; without costs the answer is plain."""
         solver, _ = self._loaded_solver(with_costs=False)
+        if self.deadline.passed:
+            return Solution.NONE
         native = self._optimize(solver)
         return {"infeasible": Solution.INFEASIBLE, "optimal": Solution.UNBOUNDED}.get(native, Solution.NONE)
