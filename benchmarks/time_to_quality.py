@@ -285,7 +285,11 @@ def draw(curves: Sequence[Curve], path: Path) -> bool:
             panel.step(seconds, values, where="post", label="bound", color="#b04a00", linestyle="--")
         panel.set_title(f"{each.name}, C = {each.complexity}", fontsize=10)
         panel.set_xlabel("seconds")
-        panel.set_ylim(bottom=0, top=2 * each.objective + 1)
+        # What counts happens within a few per cent of the best; a bound far below it is not worth the room.
+        lowest = 0.9 * each.objective
+        if each.lower_bound is not None and each.lower_bound > 0.5 * each.objective:
+            lowest = min(lowest, 0.97 * each.lower_bound)
+        panel.set_ylim(bottom=lowest, top=max(1.0, 1.02 * max(value for _, value in each.objectives)))
         panel.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path)
