@@ -107,7 +107,7 @@ class _Residual:
         for words in covers:
             covered |= words
         self.open: Words = (~covered | self.bits.always) & self.bits.filled
-        lengths = np.array([self.problem.length(rule) for rule in rest])
+        lengths = self.problem.lengths(rest)
         self.values: FloatArray = self._own(lengths).sum(axis=1) + self._covered_values(covered, covers)
         objective, violation = self.score(self.values)
         self.without: Merit = (float(violation), float(objective))

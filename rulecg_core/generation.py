@@ -40,7 +40,7 @@ def generate(run: Run) -> None:
     deadline = run.deadline if seconds is None else run.deadline.within(seconds * share)
     if seconds is not None:
         run.incumbents.search_first(deadline.within(max(FIRST_SHARE * seconds, FIRST_SECONDS)))
-    if run.incumbents.is_large and run.search.tight_first:
+    if run.master.problem.is_large and run.search.tight_first:
         for tightness in WARM_UP_SHARES:
             if run.master.tighten(tightness):
                 _rounds(run, deadline.within(deadline.remaining * tightness), run.stages[:1])
@@ -128,7 +128,7 @@ def _stage_deadline(run: Run, stage: Stage, deadline: Deadline) -> Deadline:
     seconds = run.limits.pricing_seconds
     if seconds is not None:
         return deadline.within(seconds)
-    if stage is run.stages[0] or not run.incumbents.is_large:
+    if stage is run.stages[0] or not run.master.problem.is_large:
         return deadline
     return deadline.within(max(LATER_STAGE_SECONDS, LATER_STAGE_SHARE * deadline.remaining))
 

@@ -74,18 +74,14 @@ class Incumbents:
             default=None,
         )
 
-    @property
-    def is_large(self) -> bool:
-        return self.master.problem.is_large
-
     def search_first(self, deadline: Deadline) -> None:
         """On large data, good rule sets grow without any relaxation; their rules are a start for it."""
-        if self.is_large and self.parts.during_generation:
+        if self.master.problem.is_large and self.parts.during_generation:
             self._search(deadline, restarts=3, counts=(self.master.counts_once,))
 
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
-        elapsed, share = self.now(), LARGE_SHARE if self.is_large else SHARE
+        elapsed, share = self.now(), LARGE_SHARE if self.master.problem.is_large else SHARE
         if self.parts.during_generation and elapsed > MOMENT and self._spent <= share * elapsed:
             self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(self.master.counts_once,))
 
@@ -94,7 +90,7 @@ class Incumbents:
         the objective, the other finds rule sets that are good for it too."""
         size = len(self.master.pool) * self.master.problem.n_samples
         restarts = int(np.clip(size // 5_000, 2, 30))
-        if math.isfinite(deadline.moment) and self.is_large:
+        if math.isfinite(deadline.moment) and self.master.problem.is_large:
             restarts = 1_000
         elif math.isfinite(deadline.moment) and not self.master.counts_only_size:
             # Bounds on samples leave gaps that no proof closes: here, too, it is the search that finds most.

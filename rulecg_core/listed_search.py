@@ -23,7 +23,6 @@ from .list_duals import Bound, ListDuals, Part
 from .listed_covers import ListedCovers, sums
 from .listed_pairs import fitting_pairs, n_pairs
 from .master import Master
-from .problem import Problem
 from .rules import Rule
 
 MOST_ENTRIES = 150_000_000
@@ -78,7 +77,7 @@ class _Search:
         self.n_nodes = 0
         self.found: tuple[int, ...] | None = None
         problem, objective = master.problem, master.objective
-        lengths = _lengths(problem, rules)
+        lengths = problem.lengths(rules)
         rows = [row.normalised() for row in master.rows]
         zeta = np.zeros(problem.n_samples) if objective.zeta is None else objective.zeta
         positives = np.flatnonzero(problem.y & (zeta > 0))
@@ -267,14 +266,6 @@ class _Search:
                 pair = candidates[[one[left], other[right]]]
                 if pair[0] != pair[1] and (part.rows[:, pair].sum(axis=1) <= part.limits).all():
                     self.take((*part.chosen, *pair.tolist()))
-
-
-def _lengths(problem: Problem, rules: Sequence[Rule]) -> FloatArray:
-    """The lengths of all rules at once."""
-    counts = np.array([len(rule.features) for rule in rules], dtype=np.int64)
-    features = np.fromiter((feature for rule in rules for feature in rule.features), np.int64, int(counts.sum()))
-    owners = np.repeat(np.arange(len(rules)), counts)
-    return np.bincount(owners, problem.feature_costs[features], minlength=len(rules)).astype(np.float64)
 
 
 def _compositions(values: FloatArray, n_parts: int, limit: float) -> Iterator[tuple[float, ...]]:

@@ -188,7 +188,7 @@ class LocalSearch:
         if self.master.rule_weights() is None:
             return per_rule[0]
         pricing = self.master.pricing_problem()
-        costs = np.array([pricing.condition_price * self.master.problem.length(rule) for rule in rules])
+        costs = pricing.condition_price * self.master.problem.lengths(rules)
         weights = pricing.sample_weights.astype(np.float32)
         for some in _chunks(len(rules), self.master.problem.n_samples):
             costs[some] += self.master.problem.covers(rules[some]).astype(np.float32) @ weights
@@ -209,7 +209,7 @@ class LocalSearch:
         """Forms × rules: what each rule adds to each form, whatever else is chosen."""
         bits = self._moves.bits
         new = [rule for rule in rules if rule not in self._per_rule]
-        lengths = np.array([self.master.problem.length(rule) for rule in new])
+        lengths = self.master.problem.lengths(new)
         values = np.multiply.outer(bits.per_length, lengths) + bits.per_rule[:, None]
         for at, rule in enumerate(new):
             values[:, at] += bits.sums((bits.covers(rule.features) & bits.always)[None])[0]
@@ -237,7 +237,7 @@ class LocalSearch:
             uncovered / share,
             self._form_values(rules),
             constant,
-            np.array([problem.length(rule) + 1.0 for rule in rules]),
+            problem.lengths(rules) + 1.0,
             self._score,
             rng,
         )

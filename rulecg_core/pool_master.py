@@ -176,7 +176,7 @@ class PoolMaster(Master):
         if among is None and count_once == self.counts_once and self._can_restrict:
             rules, outside, notes = self._promising(start, deadline)
         covers = self.problem.covers(rules)
-        lengths = np.array([self.problem.length(rule) for rule in rules])
+        lengths = self.problem.lengths(rules)
         model = build_restricted(
             self.problem,
             self.objective,

@@ -199,6 +199,13 @@ class Problem:
         """The rule's length in the master: its number of conditions, each with its feature's cost."""
         return float(self.feature_costs[list(rule.features)].sum())
 
+    def lengths(self, rules: Sequence[Rule]) -> FloatArray:
+        """The lengths of many rules at once."""
+        counts = np.array([len(rule.features) for rule in rules], dtype=np.int64)
+        features = np.fromiter((feature for rule in rules for feature in rule.features), np.int64, int(counts.sum()))
+        owners = np.repeat(np.arange(len(rules)), counts)
+        return np.bincount(owners, self.feature_costs[features], minlength=len(rules)).astype(np.float64)
+
     def predict(self, rules: Sequence[Rule]) -> BoolArray:
         """Predictions for the merged samples, as original labels."""
         packed = np.bitwise_or.reduce(self.packed_covers(rules), axis=0, keepdims=True)

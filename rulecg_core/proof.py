@@ -263,7 +263,7 @@ def without_dominated(master: Master, rules: list[Rule]) -> list[Rule]:
     if not master.counts_only_size or master.counts_once or objective.length < 0 or len(rules) < 2:
         return rules
     covers = master.problem.covers(rules)
-    lengths = np.array([master.problem.length(rule) for rule in rules])
+    lengths = master.problem.lengths(rules)
     costs = objective.coefficients(covers, lengths)
     zeta = np.zeros(master.problem.n_samples) if objective.zeta is None else objective.zeta
     if costs.min() < 0 or zeta.min() < 0:

@@ -28,7 +28,7 @@ def select(
     """Search, then solve the restricted MIP from the best rule set; its whole solution pool takes part."""
     if not len(master.pool):
         return
-    if incumbents.is_large or not master.counts_only_size:
+    if master.problem.is_large or not master.counts_only_size:
         incumbents.search_thoroughly(deadline.within(0.7 * deadline.remaining))
     else:
         incumbents.search_thoroughly(deadline.within(min(10.0, 0.25 * deadline.remaining)))

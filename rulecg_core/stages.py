@@ -105,7 +105,7 @@ def reduced_costs(master: Master, problem: PricingProblem, rules: Sequence[Rule]
     step = max(1, 50_000_000 // max(1, master.problem.n_samples))
     for at in range(0, len(rules), step):
         some = rules[at : at + step]
-        lengths = np.array([master.problem.length(rule) for rule in some])
+        lengths = master.problem.lengths(some)
         covered = master.problem.covers(some) @ problem.sample_weights
         costs[at : at + step] = covered + problem.condition_price * lengths + problem.constant
     return costs

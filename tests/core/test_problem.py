@@ -134,3 +134,12 @@ def test_a_group_without_positives_has_no_false_negative_rate():
     lonely = next(group for group in problem.groups.crossed() if group.name == "b")
     with pytest.raises(ConfigurationError, match="'b' has no positive rows"):
         problem.false_negative_rate(lonely)
+
+
+def test_lengths_of_many_rules_are_those_of_each():
+    """With costs per feature, for any number of rules."""
+    X, y, _ = random_arrays(0)
+    problem = Problem.from_arrays(X, y, feature_costs=[1.0, 2.0, 0.5, 3.0])
+    rules = [Rule([0]), Rule([1, 2]), Rule([0, 1, 3])]
+    assert problem.lengths(rules).tolist() == [problem.length(rule) for rule in rules] == [1.0, 2.5, 6.0]
+    assert problem.lengths([]).shape == (0,)
