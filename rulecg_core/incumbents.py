@@ -22,6 +22,8 @@ FIRST_SHARE = 0.15
 """Share of the whole time for a search before the first relaxation, on large data."""
 DRAWN = 12
 """How many rule sets drawn from the relaxation a search starts from at most."""
+UNLIMITED = 1 << 40
+"""So many perturbations are never made: the deadline ends the search."""
 MOMENT = 0.25
 """No search before this many seconds: small problems are solved sooner."""
 
@@ -35,6 +37,8 @@ class Incumbents:
     emit: Callable[[Event], None]
     now: Callable[[], float]
     parts: SearchParts = field(factory=SearchParts)
+    threads: int = 1
+    """How many searches may run side by side."""
     known: dict[frozenset[object], Candidate] = field(factory=dict)
     _searches: tuple[LocalSearch, ...] = ()
     _spent: float = 0.0
@@ -91,7 +95,7 @@ class Incumbents:
         size = len(self.master.pool) * self.master.problem.n_samples
         restarts = int(np.clip(size // 5_000, 2, 30))
         if math.isfinite(deadline.moment) and self.master.problem.is_large:
-            restarts = 1_000
+            restarts = UNLIMITED
         elif math.isfinite(deadline.moment) and not self.master.counts_only_size:
             # Bounds on samples leave gaps that no proof closes: here, too, it is the search that finds most.
             restarts = int(np.clip(size // 1_000, 10, 1_000))
@@ -99,7 +103,7 @@ class Incumbents:
 
     def search_deeply(self, deadline: Deadline) -> Candidate | None:
         """Search for the least objective until the deadline; the best rule set known then."""
-        self._search(deadline, restarts=100_000, counts=(self.master.counts_once,))
+        self._search(deadline, restarts=UNLIMITED, counts=(self.master.counts_once,))
         return self.best
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
@@ -113,7 +117,9 @@ class Incumbents:
             starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))
             share = deadline.within(deadline.remaining / (len(counts) - number))
             among = None if self.parts.condition_moves else self.master.pool.rules
-            found = self._searches[count_once].improve(starts, share, self.rng, among=among, restarts=restarts)
+            found = self._searches[count_once].improve(
+                starts, share, self.rng, among=among, restarts=restarts, threads=self.threads
+            )
             self.master.add_rules([rule for candidate in found for rule in candidate.rules])
             self.add(found, "local search")
         self._spent += time.perf_counter() - began

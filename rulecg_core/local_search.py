@@ -7,20 +7,22 @@ keep all rows, and while some are broken it must break them less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-from attrs import define
 
 from .arrays import FloatArray, IntArray
 from .condition_moves import ConditionMoves
-from .cover_state import CoverState, CoverTable, Scorer
+from .cover_state import CoverState, CoverTable
 from .limits import Deadline
 from .master import Candidate, Master
 from .rules import Rule
 from .sample_bits import SampleBits
+from .scoring import Scorer
 from .subset_search import SubsetSearch, by_gain, by_gain_per_size
+from .walks import Merit, Walks
 
 TABLE_ENTRIES = 40_000_000
 """Rules × samples that one search looks at; beyond it the most promising rules and a sample of the rows are taken."""
@@ -29,11 +31,9 @@ BATCH = 10
 POLISHED = 2
 """How many of the best rule sets of each batch are improved condition by condition."""
 SHARE = 0.2
-"""Share of the time left that one search over given rules may take."""
-TOLERATED = 0.004
-"""By how much of its objective a rule set may be worse than the one before and still be where the search goes on."""
-LOST = 20
-"""Perturbations without anything better after which the search by conditions begins anew."""
+"""Share of the time left that one search over given rules may take; and, on large data, of the time of all searches."""
+REMEMBERED = 50
+"""How many of the best rule sets one call remembers."""
 
 
 def improve(
@@ -46,6 +46,7 @@ def improve(
     among: Sequence[Rule] | None = None,
     restarts: int = 30,
     most: int = 5,
+    threads: int = 1,
 ) -> list[Candidate]:
     """The best rule sets that local search finds, distinct and evaluated by the master, best first.
 
@@ -54,7 +55,7 @@ def improve(
     it is to choose ``among`` given rules.
     """
     search = LocalSearch(master, count_once=count_once)
-    return search.improve(starts, deadline, rng, among=among, restarts=restarts, most=most)
+    return search.improve(starts, deadline, rng, among=among, restarts=restarts, most=most, threads=threads)
 
 
 class LocalSearch:
@@ -77,32 +78,48 @@ class LocalSearch:
         among: Sequence[Rule] | None = None,
         restarts: int = 30,
         most: int = 5,
+        threads: int = 1,
     ) -> list[Candidate]:
         """As the function :func:`improve`."""
         rules = self._promising(among, starts)
         archive: dict[frozenset[Rule], Candidate] = {}
         self._keep(archive, ())
         settled: set[frozenset[Rule]] = set()
-        walk = _Walk(self.master.evaluate(()))
+        began, among_given = time.perf_counter(), 0.0
         while True:
             batch = min(restarts, BATCH)
-            for chosen in self._search_among(rules, starts, deadline, rng, batch):
-                self._keep(archive, chosen)
-            if among is None:
-                for chosen in self._change_conditions(archive, settled, walk, deadline, rng, batch):
+            if self._has_time_for_subsets(among_given, time.perf_counter() - began):
+                turn = time.perf_counter()
+                for chosen in self._search_among(rules, starts, deadline, rng, batch):
                     self._keep(archive, chosen)
-            best = sorted(archive.values(), key=self._preference)[:most]
+                among_given += time.perf_counter() - turn
+            if among is None:
+                self._polish(archive, settled, deadline, rng)
+                self._walks.meet(list(archive.values()))
+                for met in self._walks.leg(batch, threads, deadline, rng):
+                    archive.setdefault(frozenset(met.rules), met)
+            best = sorted(archive.values(), key=self._preference)[:REMEMBERED]
             restarts -= BATCH
             if restarts <= 0 or deadline.passed:
-                return best
+                return best[:most]
+            archive = {frozenset(candidate.rules): candidate for candidate in best}
             # The next batch can combine rules from different local optima.
-            starts = [candidate.rules for candidate in best]
+            starts = [candidate.rules for candidate in best[:most]]
             rules = list(dict.fromkeys([*(rule for start in starts for rule in start), *rules]))
+
+    def _has_time_for_subsets(self, spent: float, elapsed: float) -> bool:
+        """On large data, changing conditions finds more: choosing among rules at hand gets a share of the time.
+        Elsewhere no clock decides, so that answers depend on nothing but the seed."""
+        return not self.master.problem.is_large or spent <= SHARE * elapsed
 
     @cached_property
     def _moves(self) -> ConditionMoves:
         bits = SampleBits.of(self.master.problem, self._forms, count_once=self.count_once)
         return ConditionMoves(self.master.problem, bits, self._score)
+
+    @cached_property
+    def _walks(self) -> Walks:
+        return Walks(self.master, self._moves, self._preference)
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
         archive.setdefault(frozenset(rules), self.master.evaluate(rules))
@@ -130,40 +147,19 @@ class LocalSearch:
         search.perturb(restarts, weights)
         return [tuple(rules[at] for at in chosen) for chosen in search.best_sets()]
 
-    def _change_conditions(
+    def _polish(
         self,
         archive: dict[frozenset[Rule], Candidate],
         settled: set[frozenset[Rule]],
-        walk: _Walk,
         deadline: Deadline,
         rng: np.random.Generator,
-        restarts: int,
-    ) -> Iterator[tuple[Rule, ...]]:
-        """Local optima of condition moves: from the best rule sets known, then on and on from perturbed ones."""
-        best = sorted(archive.values(), key=self._preference)
-        for candidate in best[:POLISHED]:
+    ) -> None:
+        """Change conditions of the best rule sets known, where that was not yet done."""
+        for candidate in sorted(archive.values(), key=self._preference)[:POLISHED]:
             if frozenset(candidate.rules) not in settled:
                 rules = self._moves.descend(candidate.rules, deadline, rng)
                 settled |= {frozenset(candidate.rules), frozenset(rules)}
-                yield rules
-        known = min(archive.values(), key=self._preference)
-        for _ in range(restarts):
-            if deadline.passed:
-                return
-            rules = self._perturbed(walk.at(known), deadline, rng)
-            settled.add(frozenset(rules))
-            yield rules
-            walk.go_on(archive[frozenset(rules)], self._preference, rng)
-
-    def _perturbed(self, start: Candidate, deadline: Deadline, rng: np.random.Generator) -> tuple[Rule, ...]:
-        """Another local optimum near a rule set: by way of one on a part of the samples and at other prices."""
-        moves = self._moves
-        if self._score.can_soften:
-            moves = moves.softened(start.objective, rng)
-        rules = moves.blurred(rng).descend(start.rules, deadline, rng)
-        if moves is not self._moves:
-            rules = moves.descend(rules, deadline, rng)
-        return self._moves.descend(rules, deadline, rng)
+                self._keep(archive, rules)
 
     def _preference(self, candidate: Candidate) -> Merit:
         if self.count_once:
@@ -255,42 +251,6 @@ class LocalSearch:
                 uncovered[at] -= form.cover[samples]
                 constant[at] += form.cover.sum()
         return uncovered, constant
-
-
-@define(eq=False)
-class _Walk:
-    """Where perturbed descents go on: from local optimum to local optimum, and from the beginning when that brings
-    nothing for long."""
-
-    nothing: Candidate
-    _known: Candidate | None = None
-    _current: Candidate | None = None
-    _best: Candidate | None = None
-    _idle: int = 0
-
-    def at(self, known: Candidate) -> Candidate:
-        """The rule set to perturb; a new best one from elsewhere is where the walk goes on."""
-        if known is not self._known:
-            self._known = self._current = self._best = known
-            self._idle = 0
-        return self._current or self.nothing
-
-    def go_on(self, found: Candidate, preference: Callable[[Candidate], Merit], rng: np.random.Generator) -> None:
-        current, best = self._current or self.nothing, self._best or self.nothing
-        self._idle += 1
-        if preference(found) < preference(best):
-            self._best, self._idle = found, 0
-        violation, worth, _ = preference(current)
-        slack = rng.random() * TOLERATED * abs(current.objective)
-        if preference(found) <= (violation, worth + slack, np.inf):
-            self._current = found
-        if self._idle >= LOST:
-            self._current = self._best = None
-            self._idle = 0
-
-
-Merit = tuple[float, float, float]
-"""Violation of the rows, then what is minimised, then complexity."""
 
 
 def _chunks(n_rules: int, n_samples: int) -> Iterable[slice]:

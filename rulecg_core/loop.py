@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import evolve
 
+from . import condition_moves
 from .advice import advice
 from .closing import choose_and_prove
 from .errors import ConfigurationError, InfeasibleError
@@ -45,6 +46,7 @@ def generate_columns(
         raise ConfigurationError("Column generation needs at least one pricer.")
     for stage in stages:
         stage.pricer.prepare()
+    condition_moves.prepare()
     run = Run(master, stages, limits, on_event or (lambda event: None), np.random.default_rng(seed), search)
     run.start_clock()
     _tell_beginning(run)

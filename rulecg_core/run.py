@@ -49,7 +49,9 @@ class Run:
     incumbents: Incumbents = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now, self.search)
+        # Where data is small, what one search finds in no time would only be found twice.
+        threads = self.limits.threads if self.master.problem.is_large else 1
+        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now, self.search, threads)
 
     def start_clock(self) -> None:
         self.began = time.perf_counter()

@@ -21,7 +21,7 @@ Words = NDArray[np.uint64]
 MANY_KINDS = 256
 """With more kinds of coefficients than this, and more than one for 256 samples, similar ones are taken for equal."""
 
-FEW_WORDS = 256
+FEW_WORDS = 64
 """So few words of 64 samples are not worth choosing among: samples are chosen one by one."""
 
 

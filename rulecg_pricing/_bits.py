@@ -5,54 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.extending import intrinsic
 
-INT, F, U = types.int64, types.float64, types.uint64
-I1, I2, F1, F2, F3, F4 = INT[::1], INT[:, ::1], F[::1], F[:, ::1], F[:, :, ::1], F[:, :, :, ::1]
-U1, U2, U3 = U[::1], U[:, ::1], U[:, :, ::1]
-BYTES = types.uint8[::1]
+from rulecg_core.kernels.compiler import BYTES, F1, F2, F3, I1, INT, U1, U2, U, compiled, popcount
 
 MOST_TERMS = 6
 """A word with at most this many distinct weights is weighed by counting bits; one with more through tables."""
-ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-
-
-def compiled(*arguments: Any, outer: bool = False) -> Any:
-    """Compile for these types of arguments (when the module is loaded, once for all processes) without the lock of the
-    interpreter. Only outer functions can be called from outside.
-
-    The compiler's cache does not see changes in functions of other modules: after such a change remove __pycache__."""
-    options: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not outer}
-    # No number here is NaN: so least and largest values are found four at a time.
-    return numba.njit(arguments, cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, **options)
-
-
-def _popcount(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
-
-
-def _lowest_bit(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
-
-
-popcount: Any = intrinsic(_popcount)
-"""The number of set bits of a 64-bit word."""
-lowest_bit: Any = intrinsic(_lowest_bit)
-"""The position of the lowest set bit of a word that is not 0."""
 
 
 @compiled(U1)

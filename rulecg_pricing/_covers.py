@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from ._bits import I2, INT, U1, U2, compiled
+from rulecg_core.kernels.compiler import I2, INT, U1, U2, compiled
 
 
 @compiled(U2, I2, INT, INT, outer=True)

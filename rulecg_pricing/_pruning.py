@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from numba import types
 
-from ._bits import F1, F2, I1, I2, INT, U1, U2, F, compiled
+from rulecg_core.kernels.compiler import F1, F2, I1, I2, INT, U1, U2, F, compiled
+
 from ._search_state import COST, DEAD, GAIN, TINY
 
 

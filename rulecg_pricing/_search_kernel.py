@@ -17,7 +17,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._bits import BYTES, F1, F2, F3, F4, I1, I2, INT, U1, U2, U3, F, compiled, lowest_bit, popcount, select_samples
+from rulecg_core.kernels.compiler import (
+    BYTES,
+    F1,
+    F2,
+    F3,
+    F4,
+    I1,
+    I2,
+    INT,
+    U1,
+    U2,
+    U3,
+    F,
+    compiled,
+    lowest_bit,
+    popcount,
+)
+
+from ._bits import select_samples
 from ._pruning import arrange, plausible, promising
 from ._search_state import (
     CHILD,

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from ._bits import F1, F2, F3, I1, I2, INT, U1, U2, F, compiled, weigh_chosen, weigh_range
+from rulecg_core.kernels.compiler import F1, F2, F3, I1, I2, INT, U1, U2, F, compiled
+
+from ._bits import weigh_chosen, weigh_range
 from ._pruning import same_cover, sort_up
 from ._search_state import BEST, COST, CUT, DEAD, FOUND, LISTING, NEVER, PRICE, RECORD, SLACK, TINY, WORK
 

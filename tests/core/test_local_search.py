@@ -9,9 +9,10 @@ from attrs import frozen
 from rulecg_core import Deadline, HammingMaster, LinearForm, Problem, Rule, load_registry
 from rulecg_core.condition_moves import ConditionMoves
 from rulecg_core.constraint import Constraint
-from rulecg_core.cover_state import CoverState, Scorer
+from rulecg_core.cover_state import CoverState
 from rulecg_core.local_search import LocalSearch, improve
 from rulecg_core.sample_bits import SampleBits
+from rulecg_core.scoring import Scorer
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
 from rulecg_core.testing.random_problems import random_problem

@@ -1,0 +1,132 @@
+"""Walks from local optimum to local optimum of the condition moves, several side by side.
+
+Each step leaves a local optimum on a detour and descends again: either over a blurred picture of the data, or over a
+mixture with one of the best rule sets that any walk has met. Walks exchange what they met only between legs of a fixed
+number of steps, so that the same seed gives the same answer whatever the number of cores has to do otherwise.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from attrs import define, field, frozen
+
+from .condition_moves import Clock, ConditionMoves
+from .master import Candidate, Master
+from .rounding import within_size
+from .rules import Rule
+
+MIXED = 0.3
+"""Share of the steps that mix the current rule set with one of the best."""
+TOLERATED, TOLERATED_SAMPLES = 0.004, 2.0
+"""By how much of its objective, and by how many samples, a rule set may at most be worse than the one before and still
+be where the walk goes on."""
+LOST = 60
+"""Steps without anything better after which a walk goes back to the best rule set of all."""
+ELITES = 8
+"""How many of the best rule sets are there to be mixed with."""
+
+Merit = tuple[float, float, float]
+"""Violation of the rows, then what is minimised, then complexity."""
+
+
+@define(eq=False)
+class _Walk:
+    current: Candidate
+    best: Candidate
+    idle: int = 0
+
+
+@frozen(eq=False)
+class _Halt:
+    """A deadline that can also be called off."""
+
+    deadline: Clock
+    called_off: threading.Event = field(factory=threading.Event)
+
+    @property
+    def passed(self) -> bool:
+        return self.called_off.is_set() or self.deadline.passed
+
+
+class Walks:
+    """Where the walks are and the best rule sets they met; every call goes on from there."""
+
+    def __init__(self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit]) -> None:
+        self.master, self.moves, self.merit = master, moves, merit
+        self.elites: list[Candidate] = []
+        self._walks: list[_Walk] = []
+        total, n_rows = float(master.problem.weights.sum()), len(master.problem.inverse)
+        self._tolerated = TOLERATED_SAMPLES * total / max(1, n_rows)
+
+    def meet(self, found: Sequence[Candidate]) -> None:
+        """Rule sets from elsewhere: they may be mixed with, and the best of all is where lost walks go on."""
+        distinct = {frozenset(candidate.rules): candidate for candidate in [*self.elites, *found]}
+        self.elites = sorted(distinct.values(), key=self.merit)[:ELITES]
+
+    def leg(self, n_steps: int, n_walks: int, deadline: Clock, rng: np.random.Generator) -> list[Candidate]:
+        """Every walk makes some steps; the best rule set that each of them met on the way."""
+        while len(self._walks) < n_walks:
+            nothing = self.master.evaluate(())
+            # The first walk goes on from what is known, the others begin anew.
+            start = self.elites[0] if self.elites and not self._walks else nothing
+            self._walks.append(_Walk(start, start))
+        rngs = [np.random.default_rng(int(rng.integers(1 << 62))) for _ in range(n_walks)]
+        halt = _Halt(deadline)
+
+        def go(walk: _Walk, own_rng: np.random.Generator) -> Candidate:
+            return self._go(walk, n_steps, halt, own_rng)
+
+        if n_walks == 1:
+            met = [go(self._walks[0], rngs[0])]
+        else:
+            with ThreadPoolExecutor(n_walks) as threads:
+                running = [threads.submit(go, walk, own) for walk, own in zip(self._walks, rngs, strict=False)]
+                try:
+                    met = [each.result() for each in running]
+                except BaseException:
+                    halt.called_off.set()
+                    raise
+        self.meet(met)
+        for walk in self._walks:
+            if walk.idle >= LOST:
+                walk.current = walk.best = self.elites[0]
+                walk.idle = 0
+        return met
+
+    def _go(self, walk: _Walk, n_steps: int, halt: _Halt, rng: np.random.Generator) -> Candidate:
+        met = walk.current
+        for _ in range(n_steps):
+            if halt.passed:
+                break
+            found = self.master.evaluate(self._step(walk.current, halt, rng))
+            met = min(met, found, key=self.merit)
+            walk.idle += 1
+            if self.merit(found) < self.merit(walk.best):
+                walk.best, walk.idle = found, 0
+            violation, worth, _ = self.merit(walk.current)
+            slack = rng.random() * (TOLERATED * abs(walk.current.objective) + self._tolerated)
+            if self.merit(found) <= (violation, worth + slack, np.inf):
+                walk.current = found
+        return met
+
+    def _step(self, current: Candidate, halt: _Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
+        """Another local optimum near a rule set."""
+        if len(self.elites) > 1 and rng.random() < MIXED:
+            return self.moves.descend(self._mixed(current, rng), halt, rng)
+        moves = self.moves
+        if moves.score.can_soften:
+            moves = moves.softened(current.objective, rng)
+        rules = moves.blurred(rng).descend(current.rules, halt, rng)
+        if moves is not self.moves:
+            rules = moves.descend(rules, halt, rng)
+        return self.moves.descend(rules, halt, rng)
+
+    def _mixed(self, current: Candidate, rng: np.random.Generator) -> list[Rule]:
+        """Rules of two rule sets at random, as many as there is room for."""
+        other = self.elites[rng.integers(len(self.elites))]
+        rules = list(dict.fromkeys([*current.rules, *other.rules]))
+        return within_size(self.master, [rules[at] for at in rng.permutation(len(rules))])
