@@ -19,12 +19,14 @@ from .sample_bits import SampleBits
 from .scoring import Scorer
 
 if TYPE_CHECKING:
-    from .kernels.descent import Judge, Layout, State
+    from .kernels.records import Judge, Layout, Memory, State
 
 BLURRED_WORDS = 1 << 13
 """How many words of 64 samples a perturbed descent looks at, at most."""
 BUDGET = 20_000_000
 """How many words the compiled descent looks at before the deadline is looked at: a few milliseconds."""
+REMEMBERED, PLACES = 1 << 22, (64, 1 << 12)
+"""How many numbers a memory may hold, and in how many places at least and at most."""
 ROOM = 16
 """For how many further rules a descent has room at first."""
 
@@ -49,20 +51,37 @@ class ConditionMoves:
     bits: SampleBits
     score: Scorer
 
-    def descend(self, rules: Sequence[Rule], deadline: Clock, rng: np.random.Generator) -> tuple[Rule, ...]:
-        """Change one condition at a time, and grow further rules, while that improves the rule set."""
+    def descend(
+        self, rules: Sequence[Rule], deadline: Clock, rng: np.random.Generator, memory: Memory | None = None
+    ) -> tuple[Rule, ...]:
+        """Change one condition at a time, and grow further rules, while that improves the rule set.
+
+        A ``memory`` may be used again for the same bits, but not by two descents at a time."""
         from .kernels.descent import DONE, OUT_OF_ROOM, begin, descend
 
+        memory = memory or self.memory()
         state = self._state(rules, seed=int(rng.integers(1, 1 << 62)))
         begin(self._layout, state)
         while not deadline.passed:
-            ended = descend(self._layout, self._judge, state, BUDGET)
+            ended = descend(self._layout, self._judge, memory, state, BUDGET)
             if ended == DONE:
                 break
             if ended == OUT_OF_ROOM:
                 state = self._state(_rules_of(state), seed=int(state.random[0]))
                 begin(self._layout, state)
         return _rules_of(state)
+
+    def memory(self) -> Memory:
+        """Room for what descents can use again."""
+        from .kernels.records import Memory
+
+        n_features = self.problem.n_features
+        n_places = int(np.clip(REMEMBERED // n_features, *PLACES))
+        return Memory(
+            stems=np.full((n_places, self.problem.max_conditions + 1), -1, dtype=np.int64),
+            # Not filled: a place that is never used then takes no memory.
+            costs=np.empty((n_places, n_features)),
+        )
 
     def blurred(self, rng: np.random.Generator) -> ConditionMoves:
         """The same on a random part of the samples and with another weight of what covering costs: good rule sets
@@ -76,7 +95,7 @@ class ConditionMoves:
 
     @cached_property
     def _layout(self) -> Layout:
-        from .kernels.descent import Layout
+        from .kernels.records import Layout
 
         bits, problem = self.bits, self.problem
         sizes = np.diff(np.append(bits.starts, len(bits.filled)))
@@ -86,6 +105,7 @@ class ConditionMoves:
             weighted=np.flatnonzero(np.any(bits.values[1:] != 0, axis=1)) + 1,
             filled=bits.filled,
             always=bits.always,
+            n_always=int(np.count_nonzero(bits.always)),
             empty=bits.empty,
             per_length=bits.per_length,
             per_rule=bits.per_rule,
@@ -99,7 +119,7 @@ class ConditionMoves:
         return self.score.judge()
 
     def _state(self, rules: Sequence[Rule], seed: int) -> State:
-        from .kernels.descent import State
+        from .kernels.records import State
 
         rules = list(dict.fromkeys(rules))
         room, most = len(rules) + ROOM, self.problem.max_conditions

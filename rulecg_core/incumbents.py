@@ -16,10 +16,14 @@ from .master import Candidate, Master
 from .parts import SearchParts
 from .rounding import drawn_rule_sets
 
-SHARE, LARGE_SHARE = 0.15, 0.5
+SHARE, LARGE_SHARE = 0.15, 0.7
 """Share of the time of column generation that local search may take; more on large data, where it finds most."""
-FIRST_SHARE = 0.15
+LARGE_TURN = 0.1
+"""Share of the time so far that one such search takes on large data."""
+FIRST_SHARE = 0.05
 """Share of the whole time for a search before the first relaxation, on large data."""
+FIRST_TURN = 0.2
+"""Seconds until this search tells what it found; then twice as long, and so on."""
 DRAWN = 12
 """How many rule sets drawn from the relaxation a search starts from at most."""
 UNLIMITED = 1 << 40
@@ -81,13 +85,18 @@ class Incumbents:
     def search_first(self, deadline: Deadline) -> None:
         """On large data, good rule sets grow without any relaxation; their rules are a start for it."""
         if self.master.problem.is_large and self.parts.during_generation:
-            self._search(deadline, restarts=3, counts=(self.master.counts_once,))
+            turn = FIRST_TURN
+            while not deadline.passed:
+                self._search(deadline.within(turn), restarts=UNLIMITED, counts=(self.master.counts_once,))
+                turn *= 2
 
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
-        elapsed, share = self.now(), LARGE_SHARE if self.master.problem.is_large else SHARE
+        is_large, elapsed = self.master.problem.is_large, self.now()
+        share, turn, restarts = (LARGE_SHARE, LARGE_TURN, UNLIMITED) if is_large else (SHARE, SHARE, 2)
         if self.parts.during_generation and elapsed > MOMENT and self._spent <= share * elapsed:
-            self._search(deadline.within(max(0.1, share * elapsed)), restarts=2, counts=(self.master.counts_once,))
+            turns_end = deadline.within(max(0.1, turn * elapsed))
+            self._search(turns_end, restarts=restarts, counts=(self.master.counts_once,))
 
     def search_thoroughly(self, deadline: Deadline) -> None:
         """A longer search, first with every cover counted, then with every covered sample counted once: one of both is
@@ -115,7 +124,8 @@ class Incumbents:
             known = self.choose() if count_once else self.best
             starts = [] if known is None or not known.rules else [known.rules]
             starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))
-            share = deadline.within(deadline.remaining / (len(counts) - number))
+            # The first way of counting gets two thirds of the time.
+            share = deadline if number == len(counts) - 1 else deadline.within(deadline.remaining * 2 / 3)
             among = None if self.parts.condition_moves else self.master.pool.rules
             found = self._searches[count_once].improve(
                 starts, share, self.rng, among=among, restarts=restarts, threads=self.threads

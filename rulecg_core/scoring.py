@@ -13,7 +13,7 @@ from .arrays import BoolArray, FloatArray, IntArray
 from .forms import LinearForm, Row
 
 if TYPE_CHECKING:
-    from .kernels.descent import Judge
+    from .kernels.records import Judge
 
 TOLERANCE = 1e-9
 """How far a row may be outside its bounds, relative to the size of the bound."""
@@ -91,7 +91,7 @@ class Scorer:
 
     def judge(self) -> Judge:
         """The same for compiled passes."""
-        from .kernels.descent import Judge
+        from .kernels.records import Judge
 
         forms, sides = [self.objective, *(row.form for row in self.rows)], self._sides
         names = list(dict.fromkeys(name for form in forms for name in form.variables))

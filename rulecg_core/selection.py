@@ -13,6 +13,9 @@ from .master import Master
 from .rules import Rule
 from .stages import reduced_costs
 
+SEARCH_SHARE, LARGE_SEARCH_SHARE = 0.7, 0.9
+"""Share of the time of the final choice that local search gets before the restricted MIP; more on large data, where the
+MIP seldom adds to what it found."""
 REPAIR_RULES = 400
 """The exact 0-1 model has a row for every pair of a rule and what it covers: beyond this, promising rules only."""
 
@@ -29,7 +32,8 @@ def select(
     if not len(master.pool):
         return
     if master.problem.is_large or not master.counts_only_size:
-        incumbents.search_thoroughly(deadline.within(0.7 * deadline.remaining))
+        share = LARGE_SEARCH_SHARE if master.problem.is_large else SEARCH_SHARE
+        incumbents.search_thoroughly(deadline.within(share * deadline.remaining))
     else:
         incumbents.search_thoroughly(deadline.within(min(10.0, 0.25 * deadline.remaining)))
     best = incumbents.best

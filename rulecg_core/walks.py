@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
@@ -26,6 +27,10 @@ TOLERATED, TOLERATED_SAMPLES = 0.004, 2.0
 be where the walk goes on."""
 LOST = 60
 """Steps without anything better after which a walk goes back to the best rule set of all."""
+FRESH = 0.1
+"""Share of the lost walks that begin anew from nothing."""
+ELSEWHERE = 0
+"""The number that stands for a run whose rule sets come from elsewhere."""
 ELITES = 8
 """How many of the best rule sets are there to be mixed with."""
 
@@ -37,6 +42,12 @@ Merit = tuple[float, float, float]
 class _Walk:
     current: Candidate
     best: Candidate
+    memory: Any
+    """What descents on all samples can use again."""
+    run: int
+    """Which run this is; a walk that is lost begins another one."""
+    mixes: bool = False
+    """Whether it mixes with what other runs met: a run that began from nothing first goes its own way."""
     idle: int = 0
 
 
@@ -58,22 +69,34 @@ class Walks:
     def __init__(self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit]) -> None:
         self.master, self.moves, self.merit = master, moves, merit
         self.elites: list[Candidate] = []
+        self._best_of_run: dict[int, Candidate] = {}
         self._walks: list[_Walk] = []
+        self._n_runs = 0
         total, n_rows = float(master.problem.weights.sum()), len(master.problem.inverse)
         self._tolerated = TOLERATED_SAMPLES * total / max(1, n_rows)
 
     def meet(self, found: Sequence[Candidate]) -> None:
-        """Rule sets from elsewhere: they may be mixed with, and the best of all is where lost walks go on."""
-        distinct = {frozenset(candidate.rules): candidate for candidate in [*self.elites, *found]}
-        self.elites = sorted(distinct.values(), key=self.merit)[:ELITES]
+        """Rule sets from elsewhere: the best of them may be mixed with, and be where lost walks go on."""
+        self._rank(ELSEWHERE, found)
+
+    def _rank(self, run: int, found: Sequence[Candidate]) -> None:
+        """Of every run only the best rule set counts: those near it would bring nothing new to a mixture."""
+        known = self._best_of_run
+        known[run] = min([*found, *([known[run]] if run in known else [])], key=self.merit)
+        distinct = {frozenset(best.rules): number for number, best in known.items()}
+        best_runs = sorted(distinct.values(), key=lambda number: self.merit(known[number]))[:ELITES]
+        self._best_of_run = {number: known[number] for number in best_runs}
+        self.elites = [known[number] for number in best_runs]
 
     def leg(self, n_steps: int, n_walks: int, deadline: Clock, rng: np.random.Generator) -> list[Candidate]:
         """Every walk makes some steps; the best rule set that each of them met on the way."""
         while len(self._walks) < n_walks:
-            nothing = self.master.evaluate(())
             # The first walk goes on from what is known, the others begin anew.
-            start = self.elites[0] if self.elites and not self._walks else nothing
-            self._walks.append(_Walk(start, start))
+            is_first = not self._walks
+            nothing = self.master.evaluate(())
+            self._walks.append(_Walk(nothing, nothing, self.moves.memory(), run=self._next_run()))
+            if is_first and self.elites:
+                self._return(self._walks[0])
         rngs = [np.random.default_rng(int(rng.integers(1 << 62))) for _ in range(n_walks)]
         halt = _Halt(deadline)
 
@@ -90,19 +113,37 @@ class Walks:
                 except BaseException:
                     halt.called_off.set()
                     raise
-        self.meet(met)
         for walk in self._walks:
+            self._rank(walk.run, [walk.best])
             if walk.idle >= LOST:
-                walk.current = walk.best = self.elites[0]
-                walk.idle = 0
+                self._turn(walk, rng)
         return met
+
+    def _next_run(self) -> int:
+        self._n_runs += 1
+        return self._n_runs
+
+    def _turn(self, walk: _Walk, rng: np.random.Generator) -> None:
+        """What a walk does that found nothing better for long: mix; then begin anew, or go back to the best of all."""
+        walk.idle = 0
+        if not walk.mixes:
+            walk.mixes = True
+        elif rng.random() < FRESH:
+            walk.current = walk.best = self.master.evaluate(())
+            walk.run, walk.mixes = self._next_run(), False
+        else:
+            self._return(walk)
+
+    def _return(self, walk: _Walk) -> None:
+        walk.current = walk.best = self.elites[0]
+        walk.run, walk.mixes = self._next_run(), True
 
     def _go(self, walk: _Walk, n_steps: int, halt: _Halt, rng: np.random.Generator) -> Candidate:
         met = walk.current
         for _ in range(n_steps):
             if halt.passed:
                 break
-            found = self.master.evaluate(self._step(walk.current, halt, rng))
+            found = self.master.evaluate(self._step(walk, halt, rng))
             met = min(met, found, key=self.merit)
             walk.idle += 1
             if self.merit(found) < self.merit(walk.best):
@@ -113,17 +154,18 @@ class Walks:
                 walk.current = found
         return met
 
-    def _step(self, current: Candidate, halt: _Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
+    def _step(self, walk: _Walk, halt: _Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
         """Another local optimum near a rule set."""
-        if len(self.elites) > 1 and rng.random() < MIXED:
-            return self.moves.descend(self._mixed(current, rng), halt, rng)
+        current, memory = walk.current, walk.memory
+        if walk.mixes and len(self.elites) > 1 and rng.random() < MIXED:
+            return self.moves.descend(self._mixed(current, rng), halt, rng, memory)
         moves = self.moves
         if moves.score.can_soften:
             moves = moves.softened(current.objective, rng)
         rules = moves.blurred(rng).descend(current.rules, halt, rng)
         if moves is not self.moves:
-            rules = moves.descend(rules, halt, rng)
-        return self.moves.descend(rules, halt, rng)
+            rules = moves.descend(rules, halt, rng, memory)
+        return self.moves.descend(rules, halt, rng, memory)
 
     def _mixed(self, current: Candidate, rng: np.random.Generator) -> list[Rule]:
         """Rules of two rule sets at random, as many as there is room for."""
