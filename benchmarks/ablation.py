@@ -37,6 +37,8 @@ MASTER_PARTS = {
 SEARCH_PARTS = {
     "during_generation": "search during generation",
     "condition_moves": "moves of single conditions",
+    "subset_moves": "moves of whole rules",
+    "mixtures": "mixtures of rule sets",
     "tight_first": "tight size bounds first",
 }
 NEGLIGIBLE = 1e-3

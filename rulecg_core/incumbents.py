@@ -118,7 +118,9 @@ class Incumbents:
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
         if not self._searches:
-            self._searches = (LocalSearch(self.master), LocalSearch(self.master, count_once=True))
+            self._searches = tuple(
+                LocalSearch(self.master, count_once=count_once, parts=self.parts) for count_once in (False, True)
+            )
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
             known = self.choose() if count_once else self.best

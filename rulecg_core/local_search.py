@@ -18,11 +18,12 @@ from .condition_moves import ConditionMoves
 from .cover_state import CoverState, CoverTable
 from .limits import Deadline
 from .master import Candidate, Master
+from .parts import SearchParts
 from .rules import Rule
 from .sample_bits import SampleBits
 from .scoring import Scorer
 from .subset_search import SubsetSearch, by_gain, by_gain_per_size
-from .walks import Merit, Walks
+from .walks import MIXED, Merit, Walks
 
 TABLE_ENTRIES = 40_000_000
 """Rules × samples that one search looks at; beyond it the most promising rules and a sample of the rows are taken."""
@@ -61,8 +62,16 @@ def improve(
 class LocalSearch:
     """Local search on one master; what rules add to each form is kept from call to call."""
 
-    def __init__(self, master: Master, *, count_once: bool = False, table_entries: int = TABLE_ENTRIES) -> None:
+    def __init__(
+        self,
+        master: Master,
+        *,
+        count_once: bool = False,
+        table_entries: int = TABLE_ENTRIES,
+        parts: SearchParts = SearchParts(),  # noqa: B008 - SearchParts is frozen
+    ) -> None:
         self.master = master
+        self.parts = parts
         self.count_once = count_once
         self.table_entries = table_entries
         self._score = Scorer(master.objective, tuple(master.rows))
@@ -110,6 +119,8 @@ class LocalSearch:
     def _has_time_for_subsets(self, spent: float, elapsed: float) -> bool:
         """On large data, changing conditions finds more: choosing among rules at hand gets a share of the time.
         Elsewhere no clock decides, so that answers depend on nothing but the seed."""
+        if not self.parts.subset_moves:
+            return False
         return not self.master.problem.is_large or spent <= SHARE * elapsed
 
     @cached_property
@@ -119,7 +130,7 @@ class LocalSearch:
 
     @cached_property
     def _walks(self) -> Walks:
-        return Walks(self.master, self._moves, self._preference)
+        return Walks(self.master, self._moves, self._preference, MIXED if self.parts.mixtures else 0.0)
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
         archive.setdefault(frozenset(rules), self.master.evaluate(rules))

@@ -31,5 +31,9 @@ class SearchParts:
     """Local search before and between the rounds, not only after them."""
     condition_moves: bool = True
     """Change chosen rules condition by condition; otherwise choose among the generated rules only."""
+    subset_moves: bool = True
+    """Choose among the generated rules: greedily, then adding, dropping and swapping whole rules."""
+    mixtures: bool = True
+    """Go on from mixtures of the best rule sets met, too."""
     tight_first: bool = True
     """On large data, begin with tighter bounds on size."""

@@ -21,7 +21,7 @@ from .rounding import within_size
 from .rules import Rule
 
 MIXED = 0.3
-"""Share of the steps that mix the current rule set with one of the best."""
+"""By default, share of the steps that mix."""
 TOLERATED, TOLERATED_SAMPLES = 0.004, 2.0
 """By how much of its objective, and by how many samples, a rule set may at most be worse than the one before and still
 be where the walk goes on."""
@@ -66,8 +66,12 @@ class _Halt:
 class Walks:
     """Where the walks are and the best rule sets they met; every call goes on from there."""
 
-    def __init__(self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit]) -> None:
+    def __init__(
+        self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit], mixed: float = MIXED
+    ) -> None:
         self.master, self.moves, self.merit = master, moves, merit
+        self.mixed = mixed
+        """Share of the steps that mix the current rule set with one of the best."""
         self.elites: list[Candidate] = []
         self._best_of_run: dict[int, Candidate] = {}
         self._walks: list[_Walk] = []
@@ -157,7 +161,7 @@ class Walks:
     def _step(self, walk: _Walk, halt: _Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
         """Another local optimum near a rule set."""
         current, memory = walk.current, walk.memory
-        if walk.mixes and len(self.elites) > 1 and rng.random() < MIXED:
+        if walk.mixes and len(self.elites) > 1 and rng.random() < self.mixed:
             return self.moves.descend(self._mixed(current, rng), halt, rng, memory)
         moves = self.moves
         if moves.score.can_soften:
