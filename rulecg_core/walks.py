@@ -20,9 +20,9 @@ from .master import Candidate, Master
 from .rounding import within_size
 from .rules import Rule
 
-MIXED = 0.3
+MIXED = 0.6
 """By default, share of the steps that mix."""
-TOLERATED, TOLERATED_SAMPLES = 0.004, 2.0
+TOLERATED, TOLERATED_SAMPLES = 0.004, 8.0
 """By how much of its objective, and by how many samples, a rule set may at most be worse than the one before and still
 be where the walk goes on."""
 LOST = 60
