@@ -188,14 +188,15 @@ def test_large_data_is_searched_on_a_sample_and_judged_on_all():
     assert found[0].objective < master.evaluate([]).objective
 
 
-@pytest.mark.parametrize("case", ["complexity", "rates"])
+@pytest.mark.parametrize("case", CASES)
 def test_conditions_change_until_no_single_change_helps(case):
     """From any start the descent ends where no rule with one condition dropped, added or exchanged is better."""
     for seed in range(4):
         master = HammingMaster(small_problem(seed), CASES[case], load_registry().backend("highs"))
         problem = master.problem
         scorer = Scorer(master.objective, master.rows)
-        for count_once in (False, True):
+        # In true counts, errors alone do not say what an auxiliary variable costs.
+        for count_once in (False,) if case == "auxiliary variable" else (False, True):
             bits = SampleBits.of(problem, (master.objective, *(row.form for row in master.rows)), count_once=count_once)
             rng = np.random.default_rng(seed)
             start = [Rule(rng.permutation(problem.n_features)[:2]) for _ in range(2)]
@@ -209,6 +210,8 @@ def test_conditions_change_until_no_single_change_helps(case):
 
             reached = merit(end)
             assert reached <= merit(dict.fromkeys(start))
+            if case == "broken at first" and reached[0] > 0:
+                continue
             for at, rule in enumerate(end):
                 for other in all_rules(problem):
                     if other not in end and len(set(rule) - set(other)) <= 1 and len(set(other) - set(rule)) <= 1:
