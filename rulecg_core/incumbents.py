@@ -16,8 +16,11 @@ from .master import Candidate, Master
 from .parts import SearchParts
 from .rounding import drawn_rule_sets
 
-SHARE, LARGE_SHARE = 0.15, 0.7
-"""Share of the time of column generation that local search may take; more on large data, where it finds most."""
+SHARE, LARGE_SHARE, LEAST_LARGE_SHARE = 0.15, 0.7, 0.35
+"""Share of the time of column generation that local search may take; more on large data, where it finds most. There it
+falls to the last one while searches bring nothing, since only relaxations prove anything."""
+FALL = 0.85
+"""By which factor."""
 LARGE_TURN = 0.1
 """Share of the time so far that one such search takes on large data."""
 FIRST_SHARE = 0.05
@@ -46,6 +49,7 @@ class Incumbents:
     known: dict[frozenset[object], Candidate] = field(factory=dict)
     _searches: tuple[LocalSearch, ...] = ()
     _spent: float = 0.0
+    _large_share: float = LARGE_SHARE
 
     def add(self, found: Iterable[Candidate], source: str) -> None:
         """Take in rule sets; tell when one of them is the best so far."""
@@ -93,10 +97,13 @@ class Incumbents:
     def search_briefly(self, deadline: Deadline) -> None:
         """A quick search now and then, so that there is a good answer at any time."""
         is_large, elapsed = self.master.problem.is_large, self.now()
-        share, turn, restarts = (LARGE_SHARE, LARGE_TURN, UNLIMITED) if is_large else (SHARE, SHARE, 2)
+        share, turn, restarts = (self._large_share, LARGE_TURN, UNLIMITED) if is_large else (SHARE, SHARE, 2)
         if self.parts.during_generation and elapsed > MOMENT and self._spent <= share * elapsed:
+            before = self.best
             turns_end = deadline.within(max(0.1, turn * elapsed))
             self._search(turns_end, restarts=restarts, counts=(self.master.counts_once,))
+            found_better = self.best is not before
+            self._large_share = LARGE_SHARE if found_better else max(LEAST_LARGE_SHARE, FALL * self._large_share)
 
     def search_thoroughly(self, deadline: Deadline) -> None:
         """A longer search, first with every cover counted, then with every covered sample counted once: one of both is
