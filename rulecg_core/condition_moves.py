@@ -101,6 +101,7 @@ class ConditionMoves:
         sizes = np.diff(np.append(bits.starts, len(bits.filled)))
         return Layout(
             features=bits.features,
+            by_word=np.ascontiguousarray(bits.features.T),
             values=np.ascontiguousarray(np.repeat(bits.values, sizes, axis=1)),
             weighted=np.flatnonzero(np.any(bits.values[1:] != 0, axis=1)) + 1,
             filled=bits.filled,

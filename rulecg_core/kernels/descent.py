@@ -16,6 +16,7 @@ import numpy as np
 from .compiler import INT, compiled, summing
 from .records import JUDGE, LAYOUT, MEMORY, STATE
 from .rule_values import (
+    add_common_sums,
     add_sums,
     breaks_size,
     common_sum,
@@ -70,9 +71,7 @@ def _extended(layout, judge, base, length, first, feature, inside, stem, values)
     values[0] = first
     for at in range(layout.weighted.shape[0]):
         form = layout.weighted[at]
-        values[form] += common_sum(
-            layout.values, form, layout.features, feature, inside, stem, 0, inside.shape[1]
-        )
+        values[form] += common_sum(layout.values, form, layout.features, feature, inside, stem)
     return judged(judge, values)
 
 
@@ -95,15 +94,23 @@ def _recall(layout, memory, inside, stems, stem, length):
     memory.stems[place, 0] = length
     for at in range(length):
         memory.stems[place, 1 + at] = stems[stem, at]
-    for feature in range(layout.features.shape[0]):
-        memory.costs[place, feature] = common_sum(
-            layout.values, 0, layout.features, feature, inside, stem, 0, layout.n_always
-        )
+    for feature in range(memory.costs.shape[1]):
+        memory.costs[place, feature] = 0.0
+    add_common_sums(layout, inside, stem, 0, layout.n_always, memory.costs, place)
     return place
 
 
 @summing
-def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, base, values):
+def _weigh(layout, memory, inside, stems, stem, length, sums):
+    """For every feature, what the samples of a stem that have it are worth to the objective."""
+    place = _recall(layout, memory, inside, stems, stem, length)
+    for feature in range(sums.shape[1]):
+        sums[0, feature] = memory.costs[place, feature]
+    add_common_sums(layout, inside, stem, layout.n_always, inside.shape[1], sums, 0)
+
+
+@summing
+def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
     """Replace a rule by the best one that is one condition away, if that improves; whether it did."""
     length, most = state.lengths[rule], state.conditions.shape[1]
     residual(layout, state, rule, opened, inside, base)
@@ -137,15 +144,12 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, ba
         kept = length - 1 if stem < length else length
         if is_plain and breaks_size(layout, judge, base, sizes[stem] + least_cost, violation):
             continue
-        place = _recall(layout, memory, inside, stems, stem, kept)
+        _weigh(layout, memory, inside, stems, stem, kept, sums)
         for feature in range(layout.features.shape[0]):
             if (state.in_use[layout.chains[feature]] >> stem) & 1:
                 continue
             size = sizes[stem] + layout.costs[feature]
-            first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + memory.costs[place, feature]
-            first += common_sum(
-                layout.values, 0, layout.features, feature, inside, stem, layout.n_always, inside.shape[1]
-            )
+            first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
             if is_plain and violation == 0.0 and first >= objective:
                 continue
             new_violation, new_objective = _extended(
@@ -193,7 +197,7 @@ def _offer(found, broken, worth, n_found, violation, objective, length):
 
 
 @summing
-def _grow(layout, judge, memory, state, opened, inside, stems, sizes, base, values):
+def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
     """Add a rule that improves the rule set, found by a narrow beam search; whether there is one."""
     most = state.conditions.shape[1]
     found = np.zeros((BEAM + 1, most), dtype=np.int64)
@@ -215,15 +219,12 @@ def _grow(layout, judge, memory, state, opened, inside, stems, sizes, base, valu
         for stem in range(n_stems):
             if is_plain and breaks_size(layout, judge, base, sizes[stem] + least_cost, violation):
                 continue
-            place = _recall(layout, memory, inside, stems, stem, length)
+            _weigh(layout, memory, inside, stems, stem, length, sums)
             for feature in range(layout.features.shape[0]):
                 if (state.in_use[layout.chains[feature]] >> stem) & 1:
                     continue
                 size = sizes[stem] + layout.costs[feature]
-                first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + memory.costs[place, feature]
-                first += common_sum(
-                    layout.values, 0, layout.features, feature, inside, stem, layout.n_always, inside.shape[1]
-                )
+                first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
                 if is_plain and n_found == BEAM and broken[BEAM - 1] == 0.0 and first >= worth[BEAM - 1]:
                     continue
                 new_violation, new_objective = _extended(
@@ -275,6 +276,7 @@ def descend(layout, judge, memory, state, budget):
     opened = np.empty(n_words, dtype=np.uint64)
     inside = np.empty((n_lines, n_words), dtype=np.uint64)
     stems, sizes = np.zeros((n_lines, most + 1), dtype=np.int64), np.empty(n_lines)
+    sums = np.empty((1, n_features))
     base, values = np.empty(layout.empty.shape[0]), np.empty(layout.empty.shape[0])
     spent = 0
     while spent < budget:
@@ -286,7 +288,7 @@ def descend(layout, judge, memory, state, budget):
             if n_rules == room:
                 return OUT_OF_ROOM
             spent += BEAM * most * n_features * n_words
-            if not _grow(layout, judge, memory, state, opened, inside, stems, sizes, base, values):
+            if not _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
                 return DONE
             for rule in range(n_rules + 1):
                 state.is_settled[rule] = False
@@ -302,7 +304,7 @@ def descend(layout, judge, memory, state, budget):
         if state.is_settled[rule]:
             continue
         spent += (state.lengths[rule] + 1) * n_features * n_words
-        if _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, base, values):
+        if _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
             for other in range(n_rules):
                 state.is_settled[other] = False
         else:

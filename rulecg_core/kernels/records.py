@@ -12,6 +12,8 @@ class Layout(NamedTuple):
 
     features: Any
     """Features × words of 64 samples."""
+    by_word: Any
+    """The same, words × features: all features are counted at once, and words without samples passed over."""
     values: Any
     """Forms × words: what covering one sample of the word adds to the form."""
     weighted: Any
@@ -76,7 +78,7 @@ class Memory(NamedTuple):
     """Places × features."""
 
 
-LAYOUT = record(Layout, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, I1)
+LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, I1)
 MEMORY = record(Memory, I2, F2)
 JUDGE = record(Judge, I1, F1, F1, BOOLS, F, F2, F1, F1)
 STATE = record(State, I2, I1, U2, F2, BOOLS, I1, I1, I1, U1)

@@ -23,11 +23,23 @@ def marked_sum(values, form, words, line):
 
 
 @summing
-def common_sum(values, form, features, feature, inside, stem, start, stop):
-    """What the samples of a stem that have a feature are worth to a form, in some words."""
-    total = 0.0
+def add_common_sums(layout, inside, stem, start, stop, totals, line):
+    """Add, for every feature, what the samples of a stem that have it are worth to the objective, in some words."""
     # Unsigned, or the compiler would look at each position whether it counts from the end.
     for word in range(np.uint64(start), np.uint64(stop)):
+        marked = inside[stem, word]
+        if marked == np.uint64(0):
+            continue
+        value = layout.values[0, word]
+        for feature in range(layout.by_word.shape[1]):
+            totals[line, feature] += value * np.float64(popcount(layout.by_word[word, feature] & marked))
+
+
+@summing
+def common_sum(values, form, features, feature, inside, stem):
+    """What the samples of a stem that have a feature are worth to a form."""
+    total = 0.0
+    for word in range(features.shape[1]):
         total += values[form, word] * np.float64(popcount(features[feature, word] & inside[stem, word]))
     return total
 
