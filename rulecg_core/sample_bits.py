@@ -21,6 +21,9 @@ Words = NDArray[np.uint64]
 MANY_KINDS = 256
 """With more kinds of coefficients than this, and more than one for 256 samples, similar ones are taken for equal."""
 
+LIKENESS_BITS = 16
+"""By how many features samples are put in order."""
+
 FEW_WORDS = 64
 """So few words of 64 samples are not worth choosing among: samples are chosen one by one."""
 
@@ -58,6 +61,7 @@ class SampleBits:
                 zeta[at] = -np.where(problem.y, form.zeta, 0.0)
         parts = [(cover + zeta, False)] if count_once else [(cover, True), (zeta, False)]
         samples, values, always, starts, exact = [], [], [], [], True
+        likeness = _likeness(problem)
         n_words = 0
         for coefficients, every_cover_counts in parts:
             used = np.flatnonzero(np.any(coefficients != 0, axis=0))
@@ -65,7 +69,7 @@ class SampleBits:
                 continue
             kinds, kind_of, is_exact = _kinds(coefficients[:, used])
             exact &= is_exact
-            order = np.argsort(kind_of, kind="stable")
+            order = np.lexsort((likeness[used], kind_of))
             sizes = np.bincount(kind_of, minlength=kinds.shape[1])
             for kind, members in enumerate(np.split(used[order], np.cumsum(sizes)[:-1])):
                 starts.append(n_words)
@@ -140,6 +144,24 @@ class SampleBits:
             return np.zeros((len(words), len(self.forms)))
         counts = np.add.reduceat(_population(words), self.starts, axis=1, dtype=np.int64)
         return np.einsum("lr,fr->lf", counts.astype(np.float64), self.values)
+
+
+def _likeness(problem: Problem) -> IntArray:
+    """A number for every sample, the same or close for samples that few rules tell apart: its bits are the features
+    that say most about the label, one of each chain. In this order many words hold nothing of what a rule covers."""
+    positive = np.packbits(problem.y)
+    n_positive = max(1, bit_count(positive))
+    n_negative = max(1, problem.n_samples - n_positive)
+    says = np.empty(problem.n_features)
+    for feature, packed in enumerate(problem.packed_features):
+        among_positive = bit_count(packed & positive)
+        says[feature] = abs(among_positive / n_positive - (bit_count(packed) - among_positive) / n_negative)
+    order = np.argsort(-says, kind="stable")
+    _, firsts = np.unique(problem.chains[order], return_index=True)
+    likeness = np.zeros(problem.n_samples, dtype=np.int64)
+    for feature in order[np.sort(firsts)[:LIKENESS_BITS]]:
+        likeness = 2 * likeness + problem.X[:, feature]
+    return likeness
 
 
 def _kinds(coefficients: FloatArray) -> tuple[FloatArray, IntArray, bool]:
