@@ -15,10 +15,9 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from attrs import evolve, field, frozen
+from time_to_quality import problem_of
 
-from rulecg.binarizer import Binarizer
 from rulecg.datasets import load
 from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
 from rulecg_core.events import Event, IncumbentFound, RoundFinished
@@ -91,12 +90,6 @@ def variants(*, search: bool) -> list[Variant]:
             Variant(f"{'without' if on else 'with'} {name}", search=evolve(usual.search, **{part: not on}))
         )
     return found
-
-
-def problem_of(name: str) -> Problem:
-    data, binarizer = load(name), Binarizer()
-    X = binarizer.fit_transform(data.data)
-    return Problem.from_arrays(X, np.asarray(data.target), conditions=binarizer.conditions_, max_conditions=5)
 
 
 def run(
@@ -203,7 +196,7 @@ def main() -> None:
     for name, complexity in RELAXATIONS:
         if settings.sets and name not in settings.sets:
             continue
-        problem = problem_of(name)
+        problem = problem_of(load(name))
         limits = Limits(seconds=seconds, threads=2, generation_share=1.0)
         runs = []
         for variant in variants(search=False):

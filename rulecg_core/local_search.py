@@ -104,8 +104,8 @@ class LocalSearch:
                 among_given += time.perf_counter() - turn
             if among is None:
                 self._polish(archive, settled, deadline, rng)
-                self._walks.meet(list(archive.values()))
-                for met in self._walks.leg(batch, threads, deadline, rng):
+                self.walks.meet(list(archive.values()))
+                for met in self.walks.leg(batch, threads, deadline, rng):
                     archive.setdefault(frozenset(met.rules), met)
             best = sorted(archive.values(), key=self._preference)[:REMEMBERED]
             restarts -= BATCH
@@ -129,7 +129,7 @@ class LocalSearch:
         return ConditionMoves(self.master.problem, bits, self._score)
 
     @cached_property
-    def _walks(self) -> Walks:
+    def walks(self) -> Walks:
         return Walks(self.master, self._moves, self._preference, MIXED if self.parts.mixtures else 0.0)
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:

@@ -1,4 +1,5 @@
-"""Descent by single conditions: change, drop or add one condition of one rule, or grow a further rule.
+"""Descent by single conditions: change, drop or add one condition of one rule, grow a further rule, or drop a condition
+here for another one there.
 
 With the other rules fixed, the value of every form is linear in what one rule covers, so that one pass over the bits
 evaluates all features that could be added to what remains of a rule without one of its conditions. A call does a
@@ -33,6 +34,8 @@ from .rule_values import (
 
 BEAM = 6
 """How many partial rules are kept when a rule is grown."""
+TRIES = 3
+"""How many of the most promising pairs of changes are looked at more closely."""
 DONE, OUT_OF_BUDGET, OUT_OF_ROOM = 0, 1, 2
 """How a call ended."""
 
@@ -110,14 +113,20 @@ def _weigh(layout, memory, inside, stems, stem, length, sums):
 
 
 @summing
+def _with_old(layout, state, rule, opened, inside, base, values):
+    """The forms' values with a rule as it is; the first line then marks what it covers of what is open."""
+    for word in range(opened.shape[0]):
+        inside[0, word] = state.covers[rule, word] & opened[word]
+    with_rule(layout, base, rule_length(layout, state.conditions, rule, state.lengths[rule]), values)
+    add_sums(layout, inside, 0, values)
+
+
+@summing
 def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
     """Replace a rule by the best one that is one condition away, if that improves; whether it did."""
     length, most = state.lengths[rule], state.conditions.shape[1]
     residual(layout, state, rule, opened, inside, base)
-    for word in range(opened.shape[0]):
-        inside[0, word] = state.covers[rule, word] & opened[word]
-    with_rule(layout, base, rule_length(layout, state.conditions, rule, length), values)
-    add_sums(layout, inside, 0, values)
+    _with_old(layout, state, rule, opened, inside, base, values)
     violation, objective = judged(judge, values)
     best_stem, best_feature = -1, -1
     # Stems are the rule without one of its conditions; the last one, if there is room, is the whole rule.
@@ -254,6 +263,85 @@ def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base
     return True
 
 
+@summing
+def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
+    """Drop a condition of one rule and add one to another, if both together improve the rule set; whether they did.
+
+    Where size is scarce, neither would be of use without the other. What each brings by itself says which pairs are
+    worth a closer look."""
+    n_rules, most = state.counts[0], state.conditions.shape[1]
+    drops, adds = np.empty(n_rules), np.empty(n_rules)
+    dropped, added = np.zeros(n_rules, dtype=np.int64), np.zeros(n_rules, dtype=np.int64)
+    now_violation, now = 0.0, 0.0
+    for rule in range(n_rules):
+        length = state.lengths[rule]
+        drops[rule] = adds[rule] = np.inf
+        residual(layout, state, rule, opened, inside, base)
+        _with_old(layout, state, rule, opened, inside, base, values)
+        now_violation, now = judged(judge, values)
+        if now_violation > 0.0:
+            return False
+        if length < most:
+            for at in range(length):
+                stems[0, at] = state.conditions[rule, at]
+            size = _mark_stem(layout, state, stems, 0, length)
+            _weigh(layout, memory, inside, stems, 0, length, sums)
+            for feature in range(layout.features.shape[0]):
+                if state.in_use[layout.chains[feature]]:
+                    continue
+                value = base[0] + layout.per_rule[0] + layout.per_length[0] * (size + layout.costs[feature])
+                value += sums[0, feature] - now
+                if value < adds[rule]:
+                    adds[rule], added[rule] = value, feature
+            _unmark_stem(layout, state, stems, 0, length)
+        if length > 1:
+            for left_out in range(length):
+                kept = 0
+                for at in range(length):
+                    if at != left_out:
+                        stems[0, kept] = state.conditions[rule, at]
+                        kept += 1
+                for word in range(opened.shape[0]):
+                    inside[0, word] = opened[word]
+                narrow(layout, inside, 0, stems, 0, kept)
+                with_rule(layout, base, rule_length(layout, stems, 0, kept), values)
+                add_sums(layout, inside, 0, values)
+                violation, objective = judged(judge, values)
+                if violation == 0.0 and objective - now < drops[rule]:
+                    drops[rule], dropped[rule] = objective - now, left_out
+    for _ in range(TRIES):
+        giver, taker, gain = -1, -1, 0.0
+        for one in range(n_rules):
+            for other in range(n_rules):
+                if one != other and drops[one] + adds[other] < gain - 1e-9 * max(1.0, abs(now)):
+                    giver, taker, gain = one, other, drops[one] + adds[other]
+        if giver < 0:
+            return False
+        before, length = state.conditions[giver, dropped[giver]], state.lengths[giver]
+        kept = 0
+        for at in range(length):
+            if at != dropped[giver]:
+                stems[0, kept] = state.conditions[giver, at]
+                kept += 1
+        is_known_already = is_known(state, giver, stems, 0, kept)
+        set_rule(layout, state, giver, stems, 0, kept, inside)
+        grown = state.lengths[taker]
+        for at in range(grown):
+            stems[1, at] = state.conditions[taker, at]
+        stems[1, grown] = added[taker]
+        is_known_already |= is_known(state, taker, stems, 1, grown + 1)
+        set_rule(layout, state, taker, stems, 1, grown + 1, inside)
+        residual(layout, state, -1, opened, inside, base)
+        violation, objective = judged(judge, base)
+        if not is_known_already and is_better(violation, objective, now_violation, now):
+            return True
+        stems[0, kept] = before
+        set_rule(layout, state, giver, stems, 0, length, inside)
+        set_rule(layout, state, taker, stems, 1, grown, inside)
+        adds[taker] = np.inf
+    return False
+
+
 # What is called from outside ----------------------------------------------------------------------------------------
 
 
@@ -267,7 +355,7 @@ def begin(layout, state):
 
 @compiled(LAYOUT, JUDGE, MEMORY, STATE, INT, outer=True)
 def descend(layout, judge, memory, state, budget):
-    """Change one condition at a time, and grow further rules, while that improves the rule set.
+    """Change one condition at a time, grow further rules and move conditions from rule to rule, while that improves.
 
     ``budget`` is how many words of 64 samples may be looked at, more or less, before the caller is asked again."""
     n_features, n_words = layout.features.shape
@@ -288,9 +376,11 @@ def descend(layout, judge, memory, state, budget):
             if n_rules == room:
                 return OUT_OF_ROOM
             spent += BEAM * most * n_features * n_words
-            if not _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
+            if not _grow(
+                layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values
+            ) and not _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
                 return DONE
-            for rule in range(n_rules + 1):
+            for rule in range(state.counts[0]):
                 state.is_settled[rule] = False
             continue
         if state.counts[1] == 0:

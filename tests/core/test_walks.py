@@ -19,7 +19,7 @@ def master_of(problem, *constraints):
 
 
 def walks_of(master, parts=None):
-    return LocalSearch(master, parts=parts or SearchParts())._walks
+    return LocalSearch(master, parts=parts or SearchParts()).walks
 
 
 def planted(n_rules, n_samples=2_000):
@@ -144,3 +144,15 @@ def test_a_memory_changes_nothing_but_the_time(count_once):
             start = [Rule(np.random.default_rng([seed, turn, k]).permutation(problem.n_features)[:2]) for k in range(3)]
             ends = [moves.descend(start, Deadline(), np.random.default_rng(turn), each) for each in (None, memory)]
             assert ends[0] == ends[1]
+
+
+def test_a_condition_is_dropped_here_for_one_there_where_size_is_scarce():
+    """Neither helps by itself: the drop changes nothing, and for the other there is no room."""
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 6)) < 0.5
+    X[:, 4] |= X[:, 0]
+    problem = Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 5]), max_conditions=3)
+    moves = LocalSearch(master := master_of(problem, SizeBound(7)))._moves
+    start = [Rule((0, 1, 4)), Rule((2, 3))]
+    assert master.evaluate(start).complexity == 7
+    assert set(moves.descend(start, Deadline(), rng)) == {Rule((0, 1)), Rule((2, 3, 5))}
