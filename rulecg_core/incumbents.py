@@ -23,8 +23,8 @@ FALL = 0.85
 """By which factor."""
 LARGE_TURN = 0.1
 """Share of the time so far that one such search takes on large data."""
-FIRST_SHARE = 0.05
-"""Share of the whole time for a search before the first relaxation, on large data."""
+FIRST_SHARE = 0.15
+"""Share of the whole time for a search before the first relaxation, on large data; it ends when it finds no more."""
 FIRST_TURN = 0.2
 """Seconds until this search tells what it found; then twice as long, and so on."""
 DRAWN = 12
@@ -91,7 +91,10 @@ class Incumbents:
         if self.master.problem.is_large and self.parts.during_generation:
             turn = FIRST_TURN
             while not deadline.passed:
+                before = self.best
                 self._search(deadline.within(turn), restarts=UNLIMITED, counts=(self.master.counts_once,))
+                if before is not None and before.rules and self.best is before:
+                    return
                 turn *= 2
 
     def search_briefly(self, deadline: Deadline) -> None:
@@ -130,6 +133,8 @@ class Incumbents:
             )
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
+            if self._searches[count_once].setup_seconds > deadline.remaining:
+                continue
             known = self.choose() if count_once else self.best
             starts = [] if known is None or not known.rules else [known.rules]
             starts += map(tuple, drawn_rule_sets(self.master, self.rng, min(restarts, DRAWN)))

@@ -33,6 +33,8 @@ POLISHED = 2
 """How many of the best rule sets of each batch are improved condition by condition."""
 SHARE = 0.2
 """Share of the time left that one search over given rules may take; and, on large data, of the time of all searches."""
+SETUP_SECONDS = 1e-8
+"""About how long it takes to lay out one bit."""
 REMEMBERED = 50
 """How many of the best rule sets one call remembers."""
 
@@ -122,6 +124,12 @@ class LocalSearch:
         if not self.parts.subset_moves:
             return False
         return not self.master.problem.is_large or spent <= SHARE * elapsed
+
+    @property
+    def setup_seconds(self) -> float:
+        """How long it takes until the search can begin: on ten million rows some seconds, else next to nothing."""
+        is_ready = "_moves" in self.__dict__
+        return 0.0 if is_ready else self.master.problem.n_samples * self.master.problem.n_features * SETUP_SECONDS
 
     @cached_property
     def _moves(self) -> ConditionMoves:

@@ -21,8 +21,9 @@ Words = NDArray[np.uint64]
 MANY_KINDS = 256
 """With more kinds of coefficients than this, and more than one for 256 samples, similar ones are taken for equal."""
 
-LIKENESS_BITS = 16
-"""By how many features samples are put in order."""
+LIKENESS_BITS, LIKENESS_SAMPLES = 16, 1 << 18
+"""By how many features samples are put in order; and up to how many samples: beyond that, fetching them in another
+order takes longer than it saves."""
 
 FEW_WORDS = 64
 """So few words of 64 samples are not worth choosing among: samples are chosen one by one."""
@@ -149,6 +150,9 @@ class SampleBits:
 def _likeness(problem: Problem) -> IntArray:
     """A number for every sample, the same or close for samples that few rules tell apart: its bits are the features
     that say most about the label, one of each chain. In this order many words hold nothing of what a rule covers."""
+    likeness = np.zeros(problem.n_samples, dtype=np.int64)
+    if problem.n_samples > LIKENESS_SAMPLES:
+        return likeness
     positive = np.packbits(problem.y)
     n_positive = max(1, bit_count(positive))
     n_negative = max(1, problem.n_samples - n_positive)
@@ -158,7 +162,6 @@ def _likeness(problem: Problem) -> IntArray:
         says[feature] = abs(among_positive / n_positive - (bit_count(packed) - among_positive) / n_negative)
     order = np.argsort(-says, kind="stable")
     _, firsts = np.unique(problem.chains[order], return_index=True)
-    likeness = np.zeros(problem.n_samples, dtype=np.int64)
     for feature in order[np.sort(firsts)[:LIKENESS_BITS]]:
         likeness = 2 * likeness + problem.X[:, feature]
     return likeness
