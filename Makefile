@@ -29,6 +29,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/time_to_quality.py
 	$(BIN)/python benchmarks/zero_one.py --output docs/benchmarks/zero-one.md
+	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/ablation.py
 	$(BIN)/python benchmarks/scaling.py
 

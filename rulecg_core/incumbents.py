@@ -25,6 +25,8 @@ LARGE_TURN = 0.1
 """Share of the time so far that one such search takes on large data."""
 FIRST_SHARE = 0.15
 """Share of the whole time for a search before the first relaxation, on large data; it ends when it finds no more."""
+MOST_SETUP = 2.0
+"""A search whose beginning takes longer than this many seconds is left out when there is no time for it."""
 FIRST_TURN = 0.2
 """Seconds until this search tells what it found; then twice as long, and so on."""
 DRAWN = 12
@@ -133,7 +135,7 @@ class Incumbents:
             )
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
-            if self._searches[count_once].setup_seconds > deadline.remaining:
+            if self._searches[count_once].setup_seconds > max(MOST_SETUP, deadline.remaining):
                 continue
             known = self.choose() if count_once else self.best
             starts = [] if known is None or not known.rules else [known.rules]
