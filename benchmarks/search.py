@@ -47,7 +47,7 @@ def measure(registry: Registry, problem: Problem, complexity: int, threads: int,
     while not deadline.passed:
         met = walks.leg(STEPS, threads, deadline, rng)
         n_steps += STEPS * threads
-        losses.append((time.perf_counter() - began, min(losses[-1][1], *(found.objective for found in met))))
+        losses.append((time.perf_counter() - began, min([losses[-1][1], *(found.objective for found in met)])))
     return Speed(n_steps, losses)
 
 

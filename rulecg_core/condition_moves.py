@@ -78,7 +78,8 @@ class ConditionMoves:
         n_features = self.problem.n_features
         n_places = int(np.clip(REMEMBERED // n_features, *PLACES))
         return Memory(
-            stems=np.full((n_places, self.problem.max_conditions + 1), -1, dtype=np.int64),
+            stems=np.zeros((n_places, self.problem.max_conditions), dtype=np.int64),
+            lengths=np.full(n_places, -1, dtype=np.int64),
             # Not filled: a place that is never used then takes no memory.
             costs=np.empty((n_places, n_features)),
         )

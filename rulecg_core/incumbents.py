@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from attrs import define, field
@@ -14,7 +14,10 @@ from .limits import Deadline
 from .local_search import LocalSearch
 from .master import Candidate, Master
 from .parts import SearchParts
+from .pricing import NEGATIVE
 from .rounding import drawn_rule_sets
+from .rules import Rule
+from .stages import reduced_costs
 
 SHARE, LARGE_SHARE, LEAST_LARGE_SHARE = 0.15, 0.7, 0.35
 """Share of the time of column generation that local search may take; more on large data, where it finds most. There it
@@ -33,6 +36,8 @@ DRAWN = 12
 """How many rule sets drawn from the relaxation a search starts from at most."""
 UNLIMITED = 1 << 40
 """So many perturbations are never made: the deadline ends the search."""
+PRICED_IN = 100
+"""How many rules of local optima the relaxation takes in after a search, at most."""
 MOMENT = 0.25
 """No search before this many seconds: small problems are solved sooner."""
 
@@ -127,6 +132,13 @@ class Incumbents:
         self._search(deadline, restarts=UNLIMITED, counts=(self.master.counts_once,))
         return self.best
 
+    def _price_in(self, rules: Sequence[Rule]) -> None:
+        """Of the rules that local optima are made of, the master takes in those that its relaxation lacks most."""
+        if rules and self.master.rule_weights() is not None:
+            costs = reduced_costs(self.master, self.master.pricing_problem(), rules)
+            lacking = np.argsort(costs, kind="stable")[:PRICED_IN]
+            self.master.add_rules([rules[at] for at in lacking if costs[at] < NEGATIVE])
+
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
         if not self._searches:
@@ -147,5 +159,6 @@ class Incumbents:
                 starts, share, self.rng, among=among, restarts=restarts, threads=self.threads
             )
             self.master.add_rules([rule for candidate in found for rule in candidate.rules])
+            self._price_in(self._searches[count_once].met_rules)
             self.add(found, "local search")
         self._spent += time.perf_counter() - began

@@ -23,6 +23,7 @@ from .rules import Rule
 from .sample_bits import SampleBits
 from .scoring import Scorer
 from .subset_search import SubsetSearch, by_gain, by_gain_per_size
+from .unions import Unions
 from .walks import MIXED, Merit, Walks
 
 TABLE_ENTRIES = 40_000_000
@@ -98,20 +99,22 @@ class LocalSearch:
         settled: set[frozenset[Rule]] = set()
         began, among_given = time.perf_counter(), 0.0
         while True:
-            batch = min(restarts, BATCH)
-            if self._has_time_for_subsets(among_given, time.perf_counter() - began):
-                turn = time.perf_counter()
+            batch, turn = min(restarts, BATCH), time.perf_counter()
+            if self._has_time_for_subsets(among_given, turn - began):
                 for chosen in self._search_among(rules, starts, deadline, rng, batch):
                     self._keep(archive, chosen)
                 among_given += time.perf_counter() - turn
             if among is None:
                 self._polish(archive, settled, deadline, rng)
                 self.walks.meet(list(archive.values()))
-                for met in self.walks.leg(batch, threads, deadline, rng):
-                    archive.setdefault(frozenset(met.rules), met)
+                met = self.walks.leg(batch, threads, deadline, rng)
+                archive.update((frozenset(found.rules), found) for found in met)
+                if self._has_unions:
+                    self.unions.learn(met, time.perf_counter() - turn)
+                    self._unite(archive, deadline, rng, threads)
             best = sorted(archive.values(), key=self._preference)[:REMEMBERED]
             restarts -= BATCH
-            if restarts <= 0 or deadline.passed:
+            if restarts <= 0 or deadline.passed or self._is_perfect(best[0]):
                 return best[:most]
             archive = {frozenset(candidate.rules): candidate for candidate in best}
             # The next batch can combine rules from different local optima.
@@ -139,6 +142,19 @@ class LocalSearch:
     @cached_property
     def walks(self) -> Walks:
         return Walks(self.master, self._moves, self._preference, MIXED if self.parts.mixtures else 0.0)
+
+    @cached_property
+    def unions(self) -> Unions:
+        return Unions(self.master, self._preference, count_once=self.count_once)
+
+    @property
+    def _has_unions(self) -> bool:
+        return self.parts.unions and self.master.problem.is_large
+
+    @property
+    def met_rules(self) -> list[Rule]:
+        """Rules of the best local optima met, where these are remembered."""
+        return self.unions.rules if self._has_unions else []
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
         archive.setdefault(frozenset(rules), self.master.evaluate(rules))
@@ -179,6 +195,24 @@ class LocalSearch:
                 rules = self._moves.descend(candidate.rules, deadline, rng)
                 settled |= {frozenset(candidate.rules), frozenset(rules)}
                 self._keep(archive, rules)
+
+    def _unite(
+        self,
+        archive: dict[frozenset[Rule], Candidate],
+        deadline: Deadline,
+        rng: np.random.Generator,
+        threads: int,
+    ) -> None:
+        """When it is time, take the best of what local optima are made of."""
+        if self.unions.is_due and not deadline.passed:
+            known = min(archive.values(), key=self._preference)
+            for found in self.unions.solve(known, deadline, rng, threads):
+                archive.setdefault(frozenset(found.rules), found)
+
+    def _is_perfect(self, candidate: Candidate) -> bool:
+        """Whether nothing can be better, whatever the rules."""
+        violation, worth, _ = self._preference(candidate)
+        return violation == 0.0 and worth <= (0.0 if self.count_once else self.master.trivial_bound)
 
     def _preference(self, candidate: Candidate) -> Merit:
         if self.count_once:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from attrs import frozen
 
 from .arrays import FloatArray
@@ -145,6 +146,11 @@ class Master(ABC):
     def rule_weights(self) -> FloatArray | None:
         """Weights of the pool's first rules in the last relaxation (later rules were not in it); None without one."""
         return None
+
+    def rules_in_use(self) -> tuple[Rule, ...]:
+        """The rules with weight in the last relaxation."""
+        weights = self.rule_weights()
+        return () if weights is None else tuple(self.pool.rules[at] for at in np.flatnonzero(weights > 1e-6))
 
     @abstractmethod
     def conflict(self) -> dict[str, float]:

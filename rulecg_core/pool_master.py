@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from attrs import evolve
 
 from .arrays import FloatArray
 from .backend import Backend
@@ -85,7 +86,7 @@ class PoolMaster(Master):
         return None if value is None else Relaxation(value, feasible=not self._linear.phase_one)
 
     def pricing_problem(self) -> PricingProblem:
-        return self._linear.pricing_problem()
+        return evolve(self._linear.pricing_problem(), in_use=self.rules_in_use())
 
     def row_duals(self) -> dict[str, float]:
         return dict(zip((row.name for row in self.rows), self._linear.row_duals().tolist(), strict=True))

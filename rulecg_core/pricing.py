@@ -33,6 +33,8 @@ class PricingProblem:
     """What each feature adds to a rule's length: 1 unless given."""
     chains: IntArray = field(default=None)
     """Features with the same number are nested: two of them in one rule are never better than one."""
+    in_use: tuple[Rule, ...] = ()
+    """Rules that the relaxation is made of, if any: good ones are often near them."""
     memo: dict[str, Any] = field(factory=dict, repr=False)
     """Shared by all pricing problems over the same X: room for preparations such as packed bits."""
 
@@ -82,6 +84,7 @@ class PricingProblem:
             sample_weights=self.sample_weights[rows],
             feature_costs=self.feature_costs[features],
             chains=self.chains[features],
+            in_use=(),
             memo={},
         )
 

@@ -16,9 +16,9 @@ from .rules import Rule
 from .smoothing import Smoothing
 from .status import Stop
 
-DEFAULT_STAGES = ("beam", "wide-beam", "random-beam", "exact-search")
+DEFAULT_STAGES = ("beam", "neighbours", "wide-beam", "random-beam", "exact-search")
 """Names of the pricers that make a good default, in order."""
-FOR_LARGE_DATA = frozenset({"wide-beam", "random-beam"})
+FOR_LARGE_DATA = frozenset({"neighbours", "wide-beam", "random-beam"})
 """Those of them that only large data needs: elsewhere exact search is quicker, and misses nothing."""
 
 

@@ -27,7 +27,7 @@ TOLERATED, TOLERATED_SAMPLES = 0.004, 8.0
 be where the walk goes on."""
 LOST = 60
 """Steps without anything better after which a walk goes back to the best rule set of all."""
-FRESH = 0.1
+FRESH = 0.5
 """Share of the lost walks that begin anew from nothing."""
 ELSEWHERE = 0
 """The number that stands for a run whose rule sets come from elsewhere."""
@@ -93,7 +93,7 @@ class Walks:
         self.elites = [known[number] for number in best_runs]
 
     def leg(self, n_steps: int, n_walks: int, deadline: Clock, rng: np.random.Generator) -> list[Candidate]:
-        """Every walk makes some steps; the best rule set that each of them met on the way."""
+        """Every walk makes some steps; the local optima that they met on the way."""
         while len(self._walks) < n_walks:
             # The first walk goes on from what is known, the others begin anew.
             is_first = not self._walks
@@ -104,16 +104,16 @@ class Walks:
         rngs = [np.random.default_rng(int(rng.integers(1 << 62))) for _ in range(n_walks)]
         halt = _Halt(deadline)
 
-        def go(walk: _Walk, own_rng: np.random.Generator) -> Candidate:
+        def go(walk: _Walk, own_rng: np.random.Generator) -> list[Candidate]:
             return self._go(walk, n_steps, halt, own_rng)
 
         if n_walks == 1:
-            met = [go(self._walks[0], rngs[0])]
+            met = go(self._walks[0], rngs[0])
         else:
             with ThreadPoolExecutor(n_walks) as threads:
                 running = [threads.submit(go, walk, own) for walk, own in zip(self._walks, rngs, strict=False)]
                 try:
-                    met = [each.result() for each in running]
+                    met = [found for each in running for found in each.result()]
                 except BaseException:
                     halt.called_off.set()
                     raise
@@ -142,13 +142,13 @@ class Walks:
         walk.current = walk.best = self.elites[0]
         walk.run, walk.mixes = self._next_run(), True
 
-    def _go(self, walk: _Walk, n_steps: int, halt: _Halt, rng: np.random.Generator) -> Candidate:
-        met = walk.current
+    def _go(self, walk: _Walk, n_steps: int, halt: _Halt, rng: np.random.Generator) -> list[Candidate]:
+        met = []
         for _ in range(n_steps):
             if halt.passed:
                 break
             found = self.master.evaluate(self._step(walk, halt, rng))
-            met = min(met, found, key=self.merit)
+            met.append(found)
             walk.idle += 1
             if self.merit(found) < self.merit(walk.best):
                 walk.best, walk.idle = found, 0

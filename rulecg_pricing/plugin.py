@@ -8,6 +8,7 @@ from rulecg_core.registry import Register
 from .beam import BeamSearch, RandomBeam, WideBeam
 from .exact_ip import ExactIP
 from .exact_search import ExactSearch
+from .neighbours import Neighbours
 from .subsampled_ip import SubsampledIP
 
 
@@ -16,6 +17,7 @@ def rulecg_register_pricers(register: Register) -> None:
     register("beam", BeamSearch)
     register("wide-beam", WideBeam)
     register("random-beam", RandomBeam)
+    register("neighbours", Neighbours)
     register("subsampled-ip", SubsampledIP, needs_backend=True)
     register("exact-ip", ExactIP, needs_backend=True)
     register("exact-search", ExactSearch)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from attrs import evolve, field, frozen
 
-from rulecg_core import Backend, ConfigurationError, Pricer, PricingLimits, PricingProblem, PricingResult, Rule, Stop
+from rulecg_core import Backend, Pricer, PricingLimits, PricingProblem, PricingResult, Rule, Stop
 from rulecg_core.arrays import IntArray
 
 from . import _pricing_model
+from ._options import whole_number
 from ._passes import negative_rules
 from .exact_ip import default_backend
-
-
-def _positive(instance: object, attribute: Any, value: int) -> None:
-    if not value > 0:
-        raise ConfigurationError(f"{attribute.name} must be above 0, not {value!r}.")
 
 
 @frozen
@@ -25,9 +19,9 @@ class SubsampledIP(Pricer):
     """The paper's integer program on some 2000 rows and 100 000 non-zeros: never claims a bound."""
 
     backend: Backend | None = field(default=None, repr=False)
-    rows: int = field(default=2000, validator=_positive)
+    rows: int = field(default=2000, validator=whole_number)
     """How many samples with a weight are drawn."""
-    nonzeros: int = field(default=100_000, validator=_positive)
+    nonzeros: int = field(default=100_000, validator=whole_number)
     """About how many non-zeros the program gets: so many features are drawn."""
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:

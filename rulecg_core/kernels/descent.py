@@ -21,6 +21,7 @@ from .rule_values import (
     add_sums,
     breaks_size,
     common_sum,
+    copy_without,
     is_better,
     is_known,
     judged,
@@ -36,6 +37,8 @@ BEAM = 6
 """How many partial rules are kept when a rule is grown."""
 TRIES = 3
 """How many of the most promising pairs of changes are looked at more closely."""
+WHOLE = -1
+"""Left out of a rule: none of its conditions."""
 DONE, OUT_OF_BUDGET, OUT_OF_ROOM = 0, 1, 2
 """How a call ended."""
 
@@ -86,17 +89,11 @@ def _recall(layout, memory, inside, stems, stem, length):
         word = np.uint64(stems[stem, at] + 1) * np.uint64(0x9E3779B97F4A7C15)
         place += word ^ (word >> np.uint64(29))
     place = np.int64(place % np.uint64(memory.stems.shape[0]))
-    if memory.stems[place, 0] == length:
-        common = 0
-        for at in range(length):
-            for other in range(length):
-                if memory.stems[place, 1 + other] == stems[stem, at]:
-                    common += 1
-        if common == length:
-            return place
-    memory.stems[place, 0] = length
+    if memory.lengths[place] == length and same_rule(memory.stems, place, stems, stem, length):
+        return place
+    memory.lengths[place] = length
     for at in range(length):
-        memory.stems[place, 1 + at] = stems[stem, at]
+        memory.stems[place, at] = stems[stem, at]
     for feature in range(memory.costs.shape[1]):
         memory.costs[place, feature] = 0.0
     add_common_sums(layout, inside, stem, 0, layout.n_always, memory.costs, place)
@@ -132,11 +129,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
     # Stems are the rule without one of its conditions; the last one, if there is room, is the whole rule.
     n_stems = length + 1 if length < most else length
     for stem in range(n_stems):
-        kept = 0
-        for at in range(length):
-            if at != stem:
-                stems[stem, kept] = state.conditions[rule, at]
-                kept += 1
+        kept = copy_without(state, rule, stem, stems, stem)
         for word in range(opened.shape[0]):
             inside[stem, word] = opened[word]
         narrow(layout, inside, stem, stems, stem, kept)
@@ -282,8 +275,7 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
         if now_violation > 0.0:
             return False
         if length < most:
-            for at in range(length):
-                stems[0, at] = state.conditions[rule, at]
+            copy_without(state, rule, WHOLE, stems, 0)
             size = _mark_stem(layout, state, stems, 0, length)
             _weigh(layout, memory, inside, stems, 0, length, sums)
             for feature in range(layout.features.shape[0]):
@@ -296,11 +288,7 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
             _unmark_stem(layout, state, stems, 0, length)
         if length > 1:
             for left_out in range(length):
-                kept = 0
-                for at in range(length):
-                    if at != left_out:
-                        stems[0, kept] = state.conditions[rule, at]
-                        kept += 1
+                kept = copy_without(state, rule, left_out, stems, 0)
                 for word in range(opened.shape[0]):
                     inside[0, word] = opened[word]
                 narrow(layout, inside, 0, stems, 0, kept)
@@ -318,16 +306,10 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
         if giver < 0:
             return False
         before, length = state.conditions[giver, dropped[giver]], state.lengths[giver]
-        kept = 0
-        for at in range(length):
-            if at != dropped[giver]:
-                stems[0, kept] = state.conditions[giver, at]
-                kept += 1
+        kept = copy_without(state, giver, dropped[giver], stems, 0)
         is_known_already = is_known(state, giver, stems, 0, kept)
         set_rule(layout, state, giver, stems, 0, kept, inside)
-        grown = state.lengths[taker]
-        for at in range(grown):
-            stems[1, at] = state.conditions[taker, at]
+        grown = copy_without(state, taker, WHOLE, stems, 1)
         stems[1, grown] = added[taker]
         is_known_already |= is_known(state, taker, stems, 1, grown + 1)
         set_rule(layout, state, taker, stems, 1, grown + 1, inside)

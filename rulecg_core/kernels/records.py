@@ -73,12 +73,14 @@ class Memory(NamedTuple):
     depends on nothing but the stem, while most other samples change hands with every move."""
 
     stems: Any
-    """Places × (number of conditions or -1, conditions)."""
+    """Places × conditions; the rest of a line is unused."""
+    lengths: Any
+    """How many conditions the stem in each place has, -1 while there is none."""
     costs: Any
     """Places × features."""
 
 
 LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, I1)
-MEMORY = record(Memory, I2, F2)
+MEMORY = record(Memory, I2, I1, F2)
 JUDGE = record(Judge, I1, F1, F1, BOOLS, F, F2, F1, F1)
 STATE = record(State, I2, I1, U2, F2, BOOLS, I1, I1, I1, U1)

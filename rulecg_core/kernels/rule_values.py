@@ -129,6 +129,17 @@ def rule_length(layout, conditions, rule, length):
 
 
 @summing
+def copy_without(state, rule, left_out, conditions, line):
+    """Write down the conditions of a rule but for the one at a position; how many that are."""
+    kept = 0
+    for at in range(state.lengths[rule]):
+        if at != left_out:
+            conditions[line, kept] = state.conditions[rule, at]
+            kept += 1
+    return kept
+
+
+@summing
 def same_rule(some, line, others, other_line, length):
     """Whether two rules of the same length have the same conditions, in whatever order."""
     common = 0

@@ -240,7 +240,9 @@ def large_problem(monkeypatch):
     return Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (rng.random(400) < 0.1), max_conditions=2)
 
 
-@pytest.mark.parametrize("off", ["during_generation", "condition_moves", "subset_moves", "mixtures", "tight_first"])
+@pytest.mark.parametrize(
+    "off", ["during_generation", "condition_moves", "subset_moves", "mixtures", "unions", "tight_first"]
+)
 def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
     """Without one of its parts a run still ends with a rule set no worse than none, and generates what it returns."""
     master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))

@@ -51,6 +51,10 @@ class TestRandomBeam(RegisteredContract):
     name = "random-beam"
 
 
+class TestNeighbours(RegisteredContract):
+    name = "neighbours"
+
+
 class TestSubsampledIP(RegisteredContract):
     name = "subsampled-ip"
     n_problems = 100

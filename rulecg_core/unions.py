@@ -1,0 +1,109 @@
+"""The best rule set over the rules of many local optima, by an integer program.
+
+Local optima are good in different places. A program over the few hundred rules that they are made of is often solved
+in a moment, and its solution takes from each what it does best: more than a walk from one to the next finds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from .errors import SolveError
+from .limits import Deadline
+from .master import Candidate, Master
+from .rules import Rule
+from .walks import Merit
+
+FIRST, LEAST, MOST = 100, 40, 2_000
+"""Over how many rules the first program is; over how many at least and at most."""
+GROWTH = 1.5
+"""By which factor the next program is larger when this one was solved in time, and smaller when it was not."""
+ENTRIES = 40_000_000
+"""Rules × samples that a program is built from at most."""
+SHARE, LEAST_SHARE, FALL = 0.3, 0.06, 0.85
+"""Share of the time of the search that programs may take; it falls by a factor while they are not solved in time."""
+TURN, LEAST_TURN = 0.06, 0.2
+"""Share of the time of the search so far that one program may take, and seconds that it may take in any case."""
+BEST = 0.2
+"""Share of the rules that are those of the best rule sets. The others are drawn: with the best alone, all of them near
+the same rule set, programs found next to nothing new."""
+REMEMBERED = 20_000
+"""How many rules are remembered, at least."""
+
+
+class Unions:
+    """The rules of the local optima met, each with the merit of the best rule set it was in."""
+
+    def __init__(self, master: Master, merit: Callable[[Candidate], Merit], *, count_once: bool = False) -> None:
+        self.master, self.merit, self.count_once = master, merit, count_once
+        self._best_with: dict[Rule, Merit] = {}
+        self._most = min(MOST, ENTRIES // max(1, master.problem.n_samples))
+        self._size = FIRST
+        self._share = SHARE
+        self._searched, self._spent = 0.0, 0.0
+
+    def learn(self, met: Iterable[Candidate], seconds: float) -> None:
+        """Remember the rules of local optima, which took so many seconds to find."""
+        self._searched += seconds
+        for candidate in met:
+            merit = self.merit(candidate)
+            for rule in candidate.rules:
+                known = self._best_with.get(rule)
+                if known is None or merit < known:
+                    self._best_with[rule] = merit
+        if len(self._best_with) > 2 * REMEMBERED:
+            self._best_with = {rule: self._best_with[rule] for rule in self._ranked()[:REMEMBERED]}
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The rules of the best local optima, as many as a program can have."""
+        return self._ranked()[: self._most]
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for a program."""
+        has_enough = min(self._most, len(self._best_with)) >= LEAST
+        return has_enough and self._spent <= self._share * (self._searched + self._spent)
+
+    def solve(
+        self, known: Candidate, deadline: Deadline, rng: np.random.Generator, threads: int
+    ) -> tuple[Candidate, ...]:
+        """Rule sets over some of the rules, none of them better than the best of these unless time ran out; ``known``
+        is the best so far, and its rules take part."""
+        began, allowed = time.perf_counter(), max(LEAST_TURN, TURN * (self._searched + self._spent))
+        among = list(dict.fromkeys([*known.rules, *self._drawn(rng)]))
+        try:
+            found = self.master.solve_integer(
+                deadline.within(allowed), among=among, start=[known.rules], count_once=self.count_once, threads=threads
+            ).candidates
+        except SolveError:
+            # A program more is no necessity; whether the solver can be relied on shows where it is.
+            found = ()
+        took = time.perf_counter() - began
+        self._spent += took
+        self._adapt(took, allowed, any(self.merit(each) < self.merit(known) for each in found))
+        return found
+
+    def _adapt(self, took: float, allowed: float, found_better: bool) -> None:
+        if took < allowed / 2:
+            self._size = min(self._most, int(GROWTH * self._size))
+        elif took >= allowed:
+            self._size = max(LEAST, int(self._size / GROWTH))
+        is_worth_it = found_better or took < allowed
+        self._share = SHARE if is_worth_it else max(LEAST_SHARE, FALL * self._share)
+
+    def _ranked(self) -> list[Rule]:
+        return sorted(self._best_with, key=self._best_with.__getitem__)
+
+    def _drawn(self, rng: np.random.Generator) -> list[Rule]:
+        """The best rules, and others at random, the better ones rather."""
+        ranked, size = self._ranked(), min(self._size, self._most)
+        if len(ranked) <= size:
+            return ranked
+        n_best = int(BEST * size)
+        others = ranked[n_best:]
+        drawn = np.unique((len(others) * rng.random(size - n_best) ** 2).astype(np.int64))
+        return [*ranked[:n_best], *(others[at] for at in drawn)]

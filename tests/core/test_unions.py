@@ -1,0 +1,174 @@
+"""Programs over the rules of local optima: what they find is truly the best, and they keep to their share of time."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rulecg_core import Deadline, HammingMaster, Problem, Rule, load_registry, unions
+from rulecg_core.errors import SolveError
+from rulecg_core.local_search import LocalSearch
+from rulecg_core.parts import SearchParts
+from rulecg_core.problem import LARGE
+from rulecg_core.testing.master_contract import SizeBound
+from rulecg_core.unions import LEAST, MOST, SHARE, Unions
+
+N_RULES = 12
+
+
+def planted(n_samples=3_000):
+    """Twelve rules of two conditions, each of which covers samples of its own; no noise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((n_samples, 2 * N_RULES)) < 0.12
+    y = np.zeros(n_samples, dtype=bool)
+    for rule in range(N_RULES):
+        y |= X[:, 2 * rule] & X[:, 2 * rule + 1]
+    return Problem.from_arrays(X, y, max_conditions=2)
+
+
+TRUE = [Rule((2 * rule, 2 * rule + 1)) for rule in range(N_RULES)]
+
+
+def master_of(size=3 * N_RULES):
+    return HammingMaster(planted(), [SizeBound(size)], load_registry().backend("highs"))
+
+
+def merit(candidate):
+    return candidate.proxy_violation, candidate.objective, candidate.complexity
+
+
+def half_true(master, seed):
+    """Half of the true rules, and others."""
+    rng = np.random.default_rng(seed)
+    chosen = [TRUE[at] for at in rng.permutation(N_RULES)[: N_RULES // 2]]
+    others = {Rule(sorted(rng.choice(2 * N_RULES, size=2, replace=False).tolist())) for _ in range(6)}
+    return master.evaluate([*chosen, *(others - set(TRUE))])
+
+
+@pytest.fixture
+def met():
+    master = master_of()
+    return master, [half_true(master, seed) for seed in range(12)]
+
+
+def test_a_union_takes_the_best_of_each(met):
+    """No rule set met has more than half of the true rules; together they have all of them."""
+    master, candidates = met
+    known = min(candidates, key=merit)
+    assert known.objective > 0
+    united = Unions(master, merit)
+    united.learn(candidates, 10.0)
+    assert united.is_due
+    found = united.solve(known, Deadline(), np.random.default_rng(0), 1)
+    assert min(found, key=merit).objective == 0
+    assert set(min(found, key=merit).rules) == set(TRUE)
+
+
+def test_what_comes_back_is_never_worse_than_what_was_known(met):
+    """The best rule set known takes part, whatever else is drawn."""
+    master, candidates = met
+    best = master.evaluate(TRUE)
+    united = Unions(master, merit)
+    united.learn(candidates, 10.0)
+    found = united.solve(best, Deadline(), np.random.default_rng(0), 1)
+    assert min(map(merit, found)) <= merit(best)
+
+
+def test_rules_are_ranked_by_the_best_rule_set_they_were_in(met):
+    """The rules of a better rule set come first, and a rule is remembered at its best."""
+    master, _ = met
+    better, worse = master.evaluate(TRUE[:6]), master.evaluate(TRUE[4:8])
+    united = Unions(master, merit)
+    united.learn([worse, better], 1.0)
+    assert set(united.rules[:6]) == set(TRUE[:6])
+    assert set(united.rules) == set(TRUE[:8])
+    united.learn([worse], 1.0)
+    assert set(united.rules[:6]) == set(TRUE[:6])
+
+
+def test_programs_keep_to_their_share_of_the_time(met, monkeypatch):
+    """Not due before there are enough rules, nor again before the search went on for its share."""
+    master, candidates = met
+    united = Unions(master, merit)
+    united.learn(candidates[:1], 10.0)
+    assert len(candidates[0].rules) < LEAST
+    assert not united.is_due
+    united.learn(candidates, 0.0)
+    clock = iter([0.0, 6.0])
+    monkeypatch.setattr(unions, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    united.solve(master.evaluate(TRUE), Deadline(), np.random.default_rng(0), 1)
+    assert not united.is_due
+    united.learn([], 5.0)
+    assert SHARE * (15.0 + 6.0) > 6.0
+    assert not united.is_due, "it took longer than it may and brought nothing: its share falls"
+    united.learn([], 3.0)
+    assert united.is_due
+
+
+def test_programs_grow_while_they_are_solved_in_time(met):
+    """And shrink when they are not, between the least and the most."""
+    united = Unions(met[0], merit)
+    sizes = []
+    for took in (0.1, 0.1, 0.1, 0.7, 1.0, 1.0, *[1.0] * 20):
+        united._adapt(took, 1.0, found_better=False)
+        sizes.append(united._size)
+    assert sizes[0] < sizes[1] < sizes[2] == sizes[3] > sizes[4] > sizes[5]
+    assert sizes[-1] == LEAST
+    for _ in range(20):
+        united._adapt(0.1, 1.0, found_better=False)
+    assert united._size == MOST
+
+
+def test_a_solver_that_fails_does_not_end_the_search(met, monkeypatch):
+    """A program more is no necessity."""
+    master, candidates = met
+
+    def fail(*args, **options):
+        raise SolveError("out of memory")
+
+    monkeypatch.setattr(master, "solve_integer", fail)
+    united = Unions(master, merit)
+    united.learn(candidates, 10.0)
+    assert united.solve(candidates[0], Deadline(), np.random.default_rng(0), 1) == ()
+
+
+def test_data_that_is_too_large_for_programs_has_none(met, monkeypatch):
+    """Rules × samples are limited, so that ten million rows do not become a program."""
+    master, candidates = met
+    monkeypatch.setattr(unions, "ENTRIES", 10 * master.problem.n_samples)
+    united = Unions(master, merit)
+    united.learn(candidates, 10.0)
+    assert not united.is_due
+    assert len(united.rules) == 10
+
+
+def large_master():
+    rng = np.random.default_rng(1)
+    X = rng.random((LARGE + 500, 30)) < 0.3
+    y = (X[:, :2].all(axis=1) | X[:, 2:4].all(axis=1) | X[:, 4:6].all(axis=1)) ^ (rng.random(len(X)) < 0.1)
+    return HammingMaster(
+        Problem.from_arrays(X, y, max_conditions=3), [SizeBound(20)], load_registry().backend("highs")
+    )
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_search_unites_on_large_data_unless_switched_off(wanted, monkeypatch):
+    """The part has a name, and switching it off leaves it out; small data has none."""
+    calls = []
+    solve = Unions.solve
+    monkeypatch.setattr(unions, "LEAST", 4)
+    monkeypatch.setattr(Unions, "solve", lambda self, *args: calls.append(1) or solve(self, *args))
+    search = LocalSearch(large_master(), parts=SearchParts(unions=wanted))
+    found = search.improve([], Deadline(), np.random.default_rng(0), restarts=60)
+    assert bool(calls) == wanted
+    assert bool(search.met_rules) == wanted
+    assert found[0].proxy_violation <= 1e-9
+    small = LocalSearch(master_of())
+    assert small.met_rules == []
+
+
+def test_a_search_ends_at_a_loss_that_nothing_can_be_below():
+    """Rule sets without any error need no further search, however much time there is."""
+    master = master_of()
+    found = LocalSearch(master).improve([TRUE], Deadline.after(60), np.random.default_rng(0), restarts=1 << 40)
+    assert found[0].objective == 0
