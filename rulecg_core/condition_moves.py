@@ -123,10 +123,12 @@ class ConditionMoves:
     def _state(self, rules: Sequence[Rule], seed: int) -> State:
         from .kernels.records import State
 
-        rules = list(dict.fromkeys(rules))
-        room, most = len(rules) + ROOM, self.problem.max_conditions
+        most = self.problem.max_conditions
+        # Rules given to start with may be longer than allowed here: what comes out of a descent never is.
+        rules = [rule for rule in dict.fromkeys(rules) if len(rule) <= most]
+        room = len(rules) + ROOM
         state = State(
-            conditions=np.zeros((room, max(most, max(map(len, rules), default=0))), dtype=np.int64),
+            conditions=np.zeros((room, most), dtype=np.int64),
             lengths=np.zeros(room, dtype=np.int64),
             covers=np.zeros((room, len(self.bits.filled)), dtype=np.uint64),
             own=np.zeros((room, len(self.bits.empty))),

@@ -13,8 +13,9 @@ import numpy as np
 
 from .errors import SolveError
 from .limits import Deadline
-from .master import Candidate, Master
+from .master import Candidate, IntegerResult, Master
 from .rules import Rule
+from .status import Stop
 from .walks import Merit
 
 FIRST, LEAST, MOST = 100, 40, 2_000
@@ -24,7 +25,8 @@ GROWTH = 1.5
 ENTRIES = 40_000_000
 """Rules × samples that a program is built from at most."""
 SHARE, LEAST_SHARE, FALL = 0.3, 0.06, 0.85
-"""Share of the time of the search that programs may take; it falls by a factor while they are not solved in time."""
+"""Share of the time of the search that programs may take; it falls by a factor while they are neither
+solved in time nor bring anything."""
 TURN, LEAST_TURN = 0.06, 0.2
 """Share of the time of the search so far that one program may take, and seconds that it may take in any case."""
 BEST = 0.2
@@ -71,29 +73,29 @@ class Unions:
     def solve(
         self, known: Candidate, deadline: Deadline, rng: np.random.Generator, threads: int
     ) -> tuple[Candidate, ...]:
-        """Rule sets over some of the rules, none of them better than the best of these unless time ran out; ``known``
-        is the best so far, and its rules take part."""
+        """The best rule sets over some of the rules, as far as the solver gets in its time; ``known`` is the best so
+        far, and its rules take part."""
         began, allowed = time.perf_counter(), max(LEAST_TURN, TURN * (self._searched + self._spent))
+        has_all_its_time = deadline.remaining >= allowed
         among = list(dict.fromkeys([*known.rules, *self._drawn(rng)]))
         try:
-            found = self.master.solve_integer(
+            result = self.master.solve_integer(
                 deadline.within(allowed), among=among, start=[known.rules], count_once=self.count_once, threads=threads
-            ).candidates
+            )
         except SolveError:
-            # A program more is no necessity; whether the solver can be relied on shows where it is.
-            found = ()
+            # The search goes on without it; a solver that keeps failing is reported where its answer is needed.
+            result = IntegerResult((), None, Stop.ERROR)
         took = time.perf_counter() - began
         self._spent += took
-        self._adapt(took, allowed, any(self.merit(each) < self.merit(known) for each in found))
-        return found
-
-    def _adapt(self, took: float, allowed: float, found_better: bool) -> None:
-        if took < allowed / 2:
-            self._size = min(self._most, int(GROWTH * self._size))
-        elif took >= allowed:
+        found_better = any(self.merit(found) < self.merit(known) for found in result.candidates)
+        if result.stop is Stop.COMPLETED:
+            self._share = SHARE
+            if took < allowed / 2:
+                self._size = min(self._most, int(GROWTH * self._size))
+        elif has_all_its_time:
+            self._share = SHARE if found_better else max(LEAST_SHARE, FALL * self._share)
             self._size = max(LEAST, int(self._size / GROWTH))
-        is_worth_it = found_better or took < allowed
-        self._share = SHARE if is_worth_it else max(LEAST_SHARE, FALL * self._share)
+        return result.candidates
 
     def _ranked(self) -> list[Rule]:
         return sorted(self._best_with, key=self._best_with.__getitem__)

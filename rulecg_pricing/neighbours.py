@@ -93,8 +93,9 @@ def _as_they_are(problem: PricingProblem, stems: Iterable[Features]) -> dict[Fea
 
 
 def _stems(rule: Features, max_conditions: int) -> Iterator[Features]:
-    """The rule without one of its conditions, and the whole rule if there is room for more."""
-    for left_out in range(len(rule)):
-        yield (*rule[:left_out], *rule[left_out + 1 :])
+    """The rule without one of its conditions, and the whole rule, if there is room for one more."""
+    if len(rule) <= max_conditions:
+        for left_out in range(len(rule)):
+            yield (*rule[:left_out], *rule[left_out + 1 :])
     if len(rule) < max_conditions:
         yield rule

@@ -275,3 +275,17 @@ def test_a_row_on_samples_broken_at_a_price_moves_from_the_violation_into_the_ob
     objective, violation = soft(values)
     assert objective.tolist() == pytest.approx([50.0, 50.0 + soft.price])
     assert violation.tolist() == pytest.approx([1 / 8, 0.0])
+
+
+def test_rules_longer_than_allowed_take_no_part_in_descents():
+    """Rules given to start with may come from a run that allowed more conditions."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 12)) < 0.7
+    problem = Problem.from_arrays(X, X[:, 0] & X[:, 1], max_conditions=2)
+    master = HammingMaster(problem, [SizeBound(12)], load_registry().backend("highs"))
+    moves = LocalSearch(master)._moves
+    for length in range(3, 9):
+        start = [Rule(range(length)), Rule((2, 3))]
+        rules = moves.descend(start, Deadline(), np.random.default_rng(length))
+        assert all(len(rule) <= 2 for rule in rules)
+        assert master.evaluate(rules).objective == 0

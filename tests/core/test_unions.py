@@ -1,5 +1,6 @@
 """Programs over the rules of local optima: what they find is truly the best, and they keep to their share of time."""
 
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 from rulecg_core import Deadline, HammingMaster, Problem, Rule, load_registry, unions
 from rulecg_core.errors import SolveError
 from rulecg_core.local_search import LocalSearch
+from rulecg_core.master import IntegerResult
 from rulecg_core.parts import SearchParts
 from rulecg_core.problem import LARGE
+from rulecg_core.status import Stop
 from rulecg_core.testing.master_contract import SizeBound
-from rulecg_core.unions import LEAST, MOST, SHARE, Unions
+from rulecg_core.unions import LEAST, SHARE, Unions
 
 N_RULES = 12
 
@@ -86,37 +89,58 @@ def test_rules_are_ranked_by_the_best_rule_set_they_were_in(met):
     assert set(united.rules[:6]) == set(TRUE[:6])
 
 
-def test_programs_keep_to_their_share_of_the_time(met, monkeypatch):
-    """Not due before there are enough rules, nor again before the search went on for its share."""
-    master, candidates = met
-    united = Unions(master, merit)
+def answering(master, monkeypatch, stops):
+    """A solver that finds nothing new and stops as told; how many rules each of its programs had."""
+    sizes, stops = [], iter(stops)
+
+    def solve_integer(deadline, *, among, start, **options):
+        sizes.append(len(among))
+        return IntegerResult((master.evaluate(start[0]),), None, next(stops))
+
+    monkeypatch.setattr(master, "solve_integer", solve_integer)
+    return sizes
+
+
+def many_rules(master):
+    """Local optima, so to speak, of every rule of two conditions."""
+    rules = [Rule(pair) for pair in combinations(range(2 * N_RULES), 2)]
+    return [master.evaluate(rules[at : at + 10]) for at in range(0, len(rules), 10)]
+
+
+def test_programs_keep_to_their_share_of_the_time(monkeypatch):
+    """Not due before there are enough rules, nor again before the search went on for its share; the share falls when a
+    program is not solved."""
+    master = master_of()
+    united, candidates = Unions(master, merit), many_rules(master)
     united.learn(candidates[:1], 10.0)
     assert len(candidates[0].rules) < LEAST
     assert not united.is_due
     united.learn(candidates, 0.0)
+    assert united.is_due
+    answering(master, monkeypatch, [Stop.TIME_LIMIT])
     clock = iter([0.0, 6.0])
     monkeypatch.setattr(unions, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    united.solve(master.evaluate(TRUE), Deadline(), np.random.default_rng(0), 1)
+    united.solve(candidates[0], Deadline(), np.random.default_rng(0), 1)
     assert not united.is_due
     united.learn([], 5.0)
     assert SHARE * (15.0 + 6.0) > 6.0
-    assert not united.is_due, "it took longer than it may and brought nothing: its share falls"
+    assert not united.is_due
     united.learn([], 3.0)
     assert united.is_due
 
 
-def test_programs_grow_while_they_are_solved_in_time(met):
-    """And shrink when they are not, between the least and the most."""
-    united = Unions(met[0], merit)
-    sizes = []
-    for took in (0.1, 0.1, 0.1, 0.7, 1.0, 1.0, *[1.0] * 20):
-        united._adapt(took, 1.0, found_better=False)
-        sizes.append(united._size)
-    assert sizes[0] < sizes[1] < sizes[2] == sizes[3] > sizes[4] > sizes[5]
-    assert sizes[-1] == LEAST
-    for _ in range(20):
-        united._adapt(0.1, 1.0, found_better=False)
-    assert united._size == MOST
+def test_programs_grow_while_they_are_solved_and_shrink_when_they_are_not(monkeypatch):
+    """But for one that had not all its time: that says nothing about its size."""
+    master = master_of()
+    united, candidates = Unions(master, merit), many_rules(master)
+    united.learn(candidates, 10.0)
+    solved, late = Stop.COMPLETED, Stop.TIME_LIMIT
+    sizes = answering(master, monkeypatch, [solved, solved, late, late, late])
+    for deadline in [Deadline(), Deadline(), Deadline.after(0.1), Deadline(), Deadline()]:
+        united.solve(candidates[0], deadline, np.random.default_rng(0), 1)
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert sizes[2] == sizes[3]
+    assert sizes[3] > sizes[4]
 
 
 def test_a_solver_that_fails_does_not_end_the_search(met, monkeypatch):

@@ -122,3 +122,11 @@ def test_a_part_of_the_problem_has_no_rules_in_use():
     """Features have other numbers there."""
     problem = evolve(far_off(), in_use=(Rule((1, 4)),))
     assert problem.restrict(np.arange(10), np.arange(5)).in_use == ()
+
+
+def test_rules_in_use_that_are_too_long_lead_nowhere():
+    """A relaxation may hold rules of an earlier run that allowed more conditions."""
+    problem = evolve(far_off(), max_conditions=2, in_use=(Rule((1, 4, 7)),))
+    assert price(problem).rules == ()
+    problem = evolve(far_off(), max_conditions=2, in_use=(Rule((1, 4, 7)), Rule((1, 4))))
+    assert all(len(rule) <= 2 for rule in price(problem).rules)
