@@ -145,11 +145,12 @@ class LocalSearch:
 
     @cached_property
     def unions(self) -> Unions:
-        return Unions(self.master, self._preference, count_once=self.count_once)
+        return Unions(self.master, self._preference)
 
     @property
     def _has_unions(self) -> bool:
-        return self.parts.unions and self.master.problem.is_large
+        """Not in true counts: programs are then many times as large, and seldom solved in time."""
+        return self.parts.unions and self.master.problem.is_large and not self.count_once
 
     @property
     def met_rules(self) -> list[Rule]:

@@ -39,8 +39,8 @@ REMEMBERED = 20_000
 class Unions:
     """The rules of the local optima met, each with the merit of the best rule set it was in."""
 
-    def __init__(self, master: Master, merit: Callable[[Candidate], Merit], *, count_once: bool = False) -> None:
-        self.master, self.merit, self.count_once = master, merit, count_once
+    def __init__(self, master: Master, merit: Callable[[Candidate], Merit]) -> None:
+        self.master, self.merit = master, merit
         self._best_with: dict[Rule, Merit] = {}
         self._most = min(MOST, ENTRIES // max(1, master.problem.n_samples))
         self._size = FIRST
@@ -80,7 +80,7 @@ class Unions:
         among = list(dict.fromkeys([*known.rules, *self._drawn(rng)]))
         try:
             result = self.master.solve_integer(
-                deadline.within(allowed), among=among, start=[known.rules], count_once=self.count_once, threads=threads
+                deadline.within(allowed), among=among, start=[known.rules], threads=threads
             )
         except SolveError:
             # The search goes on without it; a solver that keeps failing is reported where its answer is needed.

@@ -177,7 +177,7 @@ def large_master():
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_search_unites_on_large_data_unless_switched_off(wanted, monkeypatch):
-    """The part has a name, and switching it off leaves it out; small data has none."""
+    """The part has a name, and switching it off leaves it out; small data and true counts have none."""
     calls = []
     solve = Unions.solve
     monkeypatch.setattr(unions, "LEAST", 4)
@@ -187,8 +187,8 @@ def test_the_search_unites_on_large_data_unless_switched_off(wanted, monkeypatch
     assert bool(calls) == wanted
     assert bool(search.met_rules) == wanted
     assert found[0].proxy_violation <= 1e-9
-    small = LocalSearch(master_of())
-    assert small.met_rules == []
+    assert LocalSearch(master_of()).met_rules == []
+    assert LocalSearch(large_master(), count_once=True).met_rules == []
 
 
 def test_a_search_ends_at_a_loss_that_nothing_can_be_below():
