@@ -21,6 +21,8 @@ WARM_UP_SHARES = (0.25, 0.5)
 FIRST_SECONDS = 1.0
 """The search before the first relaxation on large data may take at least so long: under a short limit it is worth more
 than any relaxation."""
+FIRST_SETUPS = 2.0
+"""It may also take so many times as long as its preparations, which are some seconds on ten million rows."""
 SLOW_SHARE = 0.25
 """A relaxation that takes more than this share of the time left is the last one: searching brings more."""
 LATER_STAGE_SHARE, LATER_STAGE_SECONDS = 0.1, 1.0
@@ -39,7 +41,8 @@ def generate(run: Run) -> None:
     seconds, share = run.limits.seconds, run.limits.generation_share
     deadline = run.deadline if seconds is None else run.deadline.within(seconds * share)
     if seconds is not None:
-        run.incumbents.search_first(deadline.within(max(FIRST_SHARE * seconds, FIRST_SECONDS)))
+        setup = run.incumbents.setup_seconds if run.master.problem.is_large else 0.0
+        run.incumbents.search_first(deadline.within(max(FIRST_SHARE * seconds, FIRST_SECONDS, FIRST_SETUPS * setup)))
     if run.master.problem.is_large and run.search.tight_first:
         for tightness in WARM_UP_SHARES:
             if run.master.tighten(tightness):

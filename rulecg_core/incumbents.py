@@ -132,6 +132,18 @@ class Incumbents:
         self._search(deadline, restarts=UNLIMITED, counts=(self.master.counts_once,))
         return self.best
 
+    @property
+    def setup_seconds(self) -> float:
+        """How long it takes until the first search can begin."""
+        return self._search_in(self.master.counts_once).setup_seconds
+
+    def _search_in(self, count_once: bool) -> LocalSearch:
+        if not self._searches:
+            self._searches = tuple(
+                LocalSearch(self.master, count_once=once, parts=self.parts) for once in (False, True)
+            )
+        return self._searches[count_once]
+
     def _price_in(self, rules: Sequence[Rule]) -> None:
         """Of the rules that local optima are made of, the master takes in those that its relaxation lacks most."""
         if rules and self.master.rule_weights() is not None:
@@ -141,13 +153,10 @@ class Incumbents:
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
-        if not self._searches:
-            self._searches = tuple(
-                LocalSearch(self.master, count_once=count_once, parts=self.parts) for count_once in (False, True)
-            )
         began = time.perf_counter()
         for number, count_once in enumerate(counts):
-            if self._searches[count_once].setup_seconds > max(MOST_SETUP, deadline.remaining):
+            search = self._search_in(count_once)
+            if search.setup_seconds > max(MOST_SETUP, deadline.remaining):
                 continue
             known = self.choose() if count_once else self.best
             starts = [] if known is None or not known.rules else [known.rules]
@@ -155,10 +164,10 @@ class Incumbents:
             # The first way of counting gets two thirds of the time.
             share = deadline if number == len(counts) - 1 else deadline.within(deadline.remaining * 2 / 3)
             among = None if self.parts.condition_moves else self.master.pool.rules
-            found = self._searches[count_once].improve(
+            found = search.improve(
                 starts, share, self.rng, among=among, restarts=restarts, threads=self.threads
             )
             self.master.add_rules([rule for candidate in found for rule in candidate.rules])
-            self._price_in(self._searches[count_once].met_rules)
+            self._price_in(search.met_rules)
             self.add(found, "local search")
         self._spent += time.perf_counter() - began

@@ -37,7 +37,7 @@ def select(
     else:
         incumbents.search_thoroughly(deadline.within(min(10.0, 0.25 * deadline.remaining)))
     best = incumbents.best
-    if best is not None and deadline.passed:
+    if best is not None and best.rules and deadline.passed:
         return
     found = master.solve_integer(deadline, start=[] if best is None else [best.rules], threads=threads)
     for note in found.notes:
