@@ -11,15 +11,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import Factory, evolve, field, frozen
 
+from .arrays import FloatArray
+from .feature_order import FeatureOrder
 from .problem import Problem
 from .rules import Rule
 from .sample_bits import SampleBits
 from .scoring import Scorer
 
 if TYPE_CHECKING:
-    from .kernels.records import Judge, Layout, Memory, State
+    from .kernels.records import Found, Judge, Layout, Memory, State
 
 BLURRED_WORDS = 1 << 13
 """How many words of 64 samples a perturbed descent looks at, at most."""
@@ -33,7 +35,7 @@ ROOM = 16
 
 def prepare() -> None:
     """Load (the first time of all: compile) what the first descent would otherwise wait for."""
-    from .kernels import descent  # noqa: F401 - compiled when loaded
+    from .kernels import annealing, descent  # noqa: F401 - compiled when loaded
 
 
 class Clock(Protocol):
@@ -50,6 +52,7 @@ class ConditionMoves:
     problem: Problem
     bits: SampleBits
     score: Scorer
+    order: FeatureOrder = field(default=Factory(lambda self: FeatureOrder.of(self.problem), takes_self=True))
 
     def descend(
         self, rules: Sequence[Rule], deadline: Clock, rng: np.random.Generator, memory: Memory | None = None
@@ -57,31 +60,54 @@ class ConditionMoves:
         """Change one condition at a time, and grow further rules, while that improves the rule set.
 
         A ``memory`` may be used again for the same bits, but not by two descents at a time."""
-        from .kernels.descent import DONE, OUT_OF_ROOM, begin, descend
+        from .kernels.descent import DONE, OUT_OF_ROOM, descend
 
         memory = memory or self.memory()
-        state = self._state(rules, seed=int(rng.integers(1, 1 << 62)))
-        begin(self._layout, state)
+        state = self.begin(rules, rng)
         while not deadline.passed:
             ended = descend(self._layout, self._judge, memory, state, BUDGET)
             if ended == DONE:
                 break
             if ended == OUT_OF_ROOM:
-                state = self._state(_rules_of(state), seed=int(state.random[0]))
-                begin(self._layout, state)
-        return _rules_of(state)
+                state = self._state(self.rules_of(state), seed=int(state.random[0]))
+        return self.rules_of(state)
+
+    def begin(self, rules: Sequence[Rule], rng: np.random.Generator) -> State:
+        """A rule set that is to be changed."""
+        return self._state(rules, seed=int(rng.integers(1, 1 << 62)))
+
+    def anneal(self, state: State, found: Found, temperatures: FloatArray, sweep: int, memory: Memory) -> int:
+        """Draw conditions anew for a few milliseconds, beginning at a position of the temperatures; where to go on.
+
+        ``found`` takes the best rule set met. Rows must bound nothing but size."""
+        from .kernels.annealing import anneal
+
+        return int(anneal(self._layout, self._judge, memory, state, found, temperatures, sweep, BUDGET))
+
+    @staticmethod
+    def nothing_found(state: State) -> Found:
+        """Room for the best rule set that a state becomes."""
+        from .kernels.records import Found
+
+        shape = state.conditions.shape
+        return Found(
+            conditions=np.zeros(shape, dtype=np.int64),
+            lengths=np.zeros(shape[0], dtype=np.int64),
+            counts=np.zeros(1, dtype=np.int64),
+            objective=np.full(1, np.inf),
+        )
 
     def memory(self) -> Memory:
         """Room for what descents can use again."""
         from .kernels.records import Memory
 
-        n_features = self.problem.n_features
-        n_places = int(np.clip(REMEMBERED // n_features, *PLACES))
+        n_numbers = self.order.n_counted + 1
+        n_places = int(np.clip(REMEMBERED // n_numbers, *PLACES))
         return Memory(
             stems=np.zeros((n_places, self.problem.max_conditions), dtype=np.int64),
             lengths=np.full(n_places, -1, dtype=np.int64),
             # Not filled: a place that is never used then takes no memory.
-            costs=np.empty((n_places, n_features)),
+            costs=np.empty((n_places, n_numbers)),
         )
 
     def blurred(self, rng: np.random.Generator) -> ConditionMoves:
@@ -98,11 +124,12 @@ class ConditionMoves:
     def _layout(self) -> Layout:
         from .kernels.records import Layout
 
-        bits, problem = self.bits, self.problem
+        bits, problem, order = self.bits, self.problem, self.order
         sizes = np.diff(np.append(bits.starts, len(bits.filled)))
+        features, chains = bits.features[order.features], problem.chains[order.features]
         return Layout(
-            features=bits.features,
-            by_word=np.ascontiguousarray(bits.features.T),
+            features=features,
+            by_word=np.ascontiguousarray(features[: order.n_counted].T),
             values=np.ascontiguousarray(np.repeat(bits.values, sizes, axis=1)),
             weighted=np.flatnonzero(np.any(bits.values[1:] != 0, axis=1)) + 1,
             filled=bits.filled,
@@ -111,9 +138,12 @@ class ConditionMoves:
             empty=bits.empty,
             per_length=bits.per_length,
             per_rule=bits.per_rule,
-            # Copies, since the problem's own arrays are read-only: another type to the compiler.
-            costs=problem.feature_costs.copy(),
-            chains=problem.chains.copy(),
+            costs=problem.feature_costs[order.features],
+            least_cost=float(problem.feature_costs.min()),
+            largest_cost=float(problem.feature_costs.max()),
+            chains=chains,
+            chain_starts=np.searchsorted(np.sort(chains), np.arange(bits.n_chains + 1)),
+            chain_members=np.argsort(chains, kind="stable"),
         )
 
     @cached_property
@@ -121,6 +151,7 @@ class ConditionMoves:
         return self.score.judge()
 
     def _state(self, rules: Sequence[Rule], seed: int) -> State:
+        from .kernels.descent import begin
         from .kernels.records import State
 
         most = self.problem.max_conditions
@@ -139,12 +170,13 @@ class ConditionMoves:
             random=np.array([seed], dtype=np.uint64),
         )
         for at, rule in enumerate(rules):
-            state.conditions[at, : len(rule)] = rule.features
+            state.conditions[at, : len(rule)] = self.order.places[list(rule.features)]
             state.lengths[at] = len(rule)
+        begin(self._layout, state)
         return state
 
-
-def _rules_of(state: State) -> tuple[Rule, ...]:
-    n_rules = int(state.counts[0])
-    lines = zip(state.conditions[:n_rules].tolist(), state.lengths[:n_rules].tolist(), strict=True)
-    return tuple(Rule(conditions[:length]) for conditions, length in lines)
+    def rules_of(self, found: State | Found) -> tuple[Rule, ...]:
+        n_rules = int(found.counts[0])
+        features = self.order.features[found.conditions[:n_rules]].tolist()
+        lengths = found.lengths[:n_rules].tolist()
+        return tuple(Rule(conditions[:length]) for conditions, length in zip(features, lengths, strict=True))

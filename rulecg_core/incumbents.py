@@ -14,10 +14,9 @@ from .limits import Deadline
 from .local_search import LocalSearch
 from .master import Candidate, Master
 from .parts import SearchParts
-from .pricing import NEGATIVE
 from .rounding import drawn_rule_sets
 from .rules import Rule
-from .stages import reduced_costs
+from .stages import add_lacking
 
 SHARE, LARGE_SHARE, LEAST_LARGE_SHARE = 0.15, 0.7, 0.35
 """Share of the time of column generation that local search may take; more on large data, where it finds most. There it
@@ -147,9 +146,7 @@ class Incumbents:
     def _price_in(self, rules: Sequence[Rule]) -> None:
         """Of the rules that local optima are made of, the master takes in those that its relaxation lacks most."""
         if rules and self.master.rule_weights() is not None:
-            costs = reduced_costs(self.master, self.master.pricing_problem(), rules)
-            lacking = np.argsort(costs, kind="stable")[:PRICED_IN]
-            self.master.add_rules([rules[at] for at in lacking if costs[at] < NEGATIVE])
+            add_lacking(self.master, rules, PRICED_IN)
 
     def _search(self, deadline: Deadline, restarts: int, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""

@@ -8,13 +8,16 @@ keep all rows, and while some are broken it must break them less.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 
+from .annealing import Annealing
 from .arrays import FloatArray, IntArray
-from .condition_moves import ConditionMoves
+from .condition_moves import Clock, ConditionMoves
 from .cover_state import CoverState, CoverTable
 from .limits import Deadline
 from .master import Candidate, Master
@@ -22,7 +25,9 @@ from .parts import SearchParts
 from .rules import Rule
 from .sample_bits import SampleBits
 from .scoring import Scorer
+from .side_by_side import Halt
 from .subset_search import SubsetSearch, by_gain, by_gain_per_size
+from .turns import Turns
 from .unions import Unions
 from .walks import MIXED, Merit, Walks
 
@@ -36,6 +41,8 @@ SHARE = 0.2
 """Share of the time left that one search over given rules may take; and, on large data, of the time of all searches."""
 SETUP_SECONDS = 1e-8
 """About how long it takes to lay out one bit."""
+ANNEALED = 0.6
+"""Share of the time of walks and annealing that annealing takes."""
 REMEMBERED = 50
 """How many of the best rule sets one call remembers."""
 
@@ -80,6 +87,8 @@ class LocalSearch:
         self._score = Scorer(master.objective, tuple(master.rows))
         self._forms = (master.objective, *(row.form for row in master.rows))
         self._per_rule: dict[Rule, FloatArray] = {}
+        self._annealing_turns = Turns(ANNEALED, ANNEALED, 1.0)
+        self._has_annealing = master.problem.is_large and not self._score.can_soften and parts.annealing
 
     def improve(
         self,
@@ -107,10 +116,9 @@ class LocalSearch:
             if among is None:
                 self._polish(archive, settled, deadline, rng)
                 self.walks.meet(list(archive.values()))
-                met = self.walks.leg(batch, threads, deadline, rng)
-                archive.update((frozenset(found.rules), found) for found in met)
-                if self._has_unions:
-                    self.unions.learn(met, time.perf_counter() - turn)
+                self._take_in(archive, self._explore(batch, threads, deadline, rng))
+                if self._has_programs:
+                    self.unions.turns.others += time.perf_counter() - turn
                     self._unite(archive, deadline, rng, threads)
             best = sorted(archive.values(), key=self._preference)[:REMEMBERED]
             restarts -= BATCH
@@ -147,15 +155,26 @@ class LocalSearch:
     def unions(self) -> Unions:
         return Unions(self.master, self._preference)
 
+    @cached_property
+    def annealing(self) -> Annealing:
+        return Annealing(self.master, self._moves, self._preference)
+
     @property
-    def _has_unions(self) -> bool:
+    def _has_programs(self) -> bool:
         """Not in true counts: programs are then many times as large, and seldom solved in time."""
         return self.parts.unions and self.master.problem.is_large and not self.count_once
 
     @property
     def met_rules(self) -> list[Rule]:
         """Rules of the best local optima met, where these are remembered."""
-        return self.unions.rules if self._has_unions else []
+        return self.unions.rules if self._has_programs else []
+
+    def _take_in(self, archive: dict[frozenset[Rule], Candidate], met: Collection[Candidate]) -> None:
+        """Local optima that were met."""
+        for found in met:
+            archive.setdefault(frozenset(found.rules), found)
+        if self._has_programs:
+            self.unions.learn(met)
 
     def _keep(self, archive: dict[frozenset[Rule], Candidate], rules: Sequence[Rule]) -> None:
         archive.setdefault(frozenset(rules), self.master.evaluate(rules))
@@ -207,8 +226,48 @@ class LocalSearch:
         """When it is time, take the best of what local optima are made of."""
         if self.unions.is_due and not deadline.passed:
             known = min(archive.values(), key=self._preference)
-            for found in self.unions.solve(known, deadline, rng, threads):
+            with self._exploring(archive, threads - 1, deadline, rng):
+                united = self.unions.solve(known, deadline, rng)
+            for found in united:
                 archive.setdefault(frozenset(found.rules), found)
+
+    def _explore(self, n_steps: int, threads: int, deadline: Clock, rng: np.random.Generator) -> list[Candidate]:
+        """Walk some steps, and anneal for a share of the time; the local optima met."""
+        began, turns = time.perf_counter(), self._annealing_turns
+        met = self.walks.leg(n_steps, threads, deadline, rng)
+        turns.others += time.perf_counter() - began
+        while self._has_annealing and turns.is_due and not deadline.passed:
+            began = time.perf_counter()
+            annealed = self.annealing.leg(self.walks.elites, threads, deadline, rng)
+            turns.spent += time.perf_counter() - began
+            if annealed:
+                met += annealed
+                self.walks.meet(annealed)
+        return met
+
+    @contextmanager
+    def _exploring(
+        self, archive: dict[frozenset[Rule], Candidate], threads: int, deadline: Deadline, rng: np.random.Generator
+    ) -> Iterator[None]:
+        """Go on with walks and annealing while something is done on one core; what they meet is taken in afterwards."""
+        if threads < 1:
+            yield
+            return
+        halt, own_rng = Halt(deadline), np.random.default_rng(int(rng.integers(1 << 62)))
+
+        def explore() -> list[Candidate]:
+            met: list[Candidate] = []
+            while not halt.passed:
+                met += self._explore(BATCH, threads, halt, own_rng)
+            return met
+
+        with ThreadPoolExecutor(1) as thread:
+            exploring = thread.submit(explore)
+            try:
+                yield
+            finally:
+                halt.called_off.set()
+            self._take_in(archive, exploring.result())
 
     def _is_perfect(self, candidate: Candidate) -> bool:
         """Whether nothing can be better, whatever the rules."""

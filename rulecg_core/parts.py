@@ -35,6 +35,8 @@ class SearchParts:
     """Choose among the generated rules: greedily, then adding, dropping and swapping whole rules."""
     mixtures: bool = True
     """Go on from mixtures of the best rule sets met, too."""
+    annealing: bool = True
+    """On large data, let conditions change at random, at first also for the worse."""
     unions: bool = True
     """On large data, solve an integer program over the rules of all local optima met, now and then."""
     tight_first: bool = True

@@ -109,3 +109,10 @@ def reduced_costs(master: Master, problem: PricingProblem, rules: Sequence[Rule]
         covered = master.problem.covers(some) @ problem.sample_weights
         costs[at : at + step] = covered + problem.condition_price * lengths + problem.constant
     return costs
+
+
+def add_lacking(master: Master, rules: Sequence[Rule], most: int) -> int:
+    """Of some rules the master takes in those that its relaxation lacks most; how many."""
+    costs = reduced_costs(master, master.pricing_problem(), rules)
+    lacking = np.argsort(costs, kind="stable")[:most]
+    return master.add_rules([rules[at] for at in lacking if costs[at] < NEGATIVE])

@@ -1,7 +1,8 @@
 """The best rule set over the rules of many local optima, by an integer program.
 
 Local optima are good in different places. A program over the few hundred rules that they are made of is often solved
-in a moment, and its solution takes from each what it does best: more than a walk from one to the next finds.
+in a moment, and its solution takes from each what it does best: more than a walk from one to the next finds. Rules are
+chosen in two ways, in turn: drawn from the best local optima, or as those that cost least in the relaxation.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from attrs import define
 
 from .errors import SolveError
 from .limits import Deadline
 from .master import Candidate, IntegerResult, Master
 from .rules import Rule
+from .stages import add_lacking, reduced_costs
 from .status import Stop
+from .turns import Turns
 from .walks import Merit
 
 FIRST, LEAST, MOST = 100, 40, 2_000
@@ -32,8 +36,21 @@ TURN, LEAST_TURN = 0.06, 0.2
 BEST = 0.2
 """Share of the rules that are those of the best rule sets. The others are drawn: with the best alone, all of them near
 the same rule set, programs found next to nothing new."""
+ROUNDS, PRICED_IN = 5, 200
+"""How often the relaxation takes in rules of local optima that it lacks before rules are chosen by what they cost in
+it, and how many at most each time."""
 REMEMBERED = 20_000
 """How many rules are remembered, at least."""
+
+
+@define(eq=False)
+class _Programs:
+    """Programs over rules that are chosen in one way."""
+
+    by_cost: bool
+    """Whether they are those that cost least in the relaxation."""
+    size: int = FIRST
+    """Over how many rules the next one is."""
 
 
 class Unions:
@@ -43,13 +60,11 @@ class Unions:
         self.master, self.merit = master, merit
         self._best_with: dict[Rule, Merit] = {}
         self._most = min(MOST, ENTRIES // max(1, master.problem.n_samples))
-        self._size = FIRST
-        self._share = SHARE
-        self._searched, self._spent = 0.0, 0.0
+        self._kinds = [_Programs(by_cost=False), _Programs(by_cost=True)]
+        self.turns = Turns(SHARE, LEAST_SHARE, FALL)
 
-    def learn(self, met: Iterable[Candidate], seconds: float) -> None:
-        """Remember the rules of local optima, which took so many seconds to find."""
-        self._searched += seconds
+    def learn(self, met: Iterable[Candidate]) -> None:
+        """Remember the rules of local optima."""
         for candidate in met:
             merit = self.merit(candidate)
             for rule in candidate.rules:
@@ -68,41 +83,56 @@ class Unions:
     def is_due(self) -> bool:
         """Whether it is time for a program."""
         has_enough = min(self._most, len(self._best_with)) >= LEAST
-        return has_enough and self._spent <= self._share * (self._searched + self._spent)
+        return has_enough and self.turns.is_due
 
-    def solve(
-        self, known: Candidate, deadline: Deadline, rng: np.random.Generator, threads: int
-    ) -> tuple[Candidate, ...]:
+    def solve(self, known: Candidate, deadline: Deadline, rng: np.random.Generator) -> tuple[Candidate, ...]:
         """The best rule sets over some of the rules, as far as the solver gets in its time; ``known`` is the best so
         far, and its rules take part."""
-        began, allowed = time.perf_counter(), max(LEAST_TURN, TURN * (self._searched + self._spent))
+        began, allowed = time.perf_counter(), max(LEAST_TURN, TURN * self.turns.total)
         has_all_its_time = deadline.remaining >= allowed
-        among = list(dict.fromkeys([*known.rules, *self._drawn(rng)]))
+        kind = self._next_kind()
+        size = min(kind.size, self._most)
         try:
-            result = self.master.solve_integer(
-                deadline.within(allowed), among=among, start=[known.rules], threads=threads
-            )
+            rules = self._cheapest(size, deadline.within(allowed)) if kind.by_cost else self._drawn(size, rng)
+            among = list(dict.fromkeys([*known.rules, *rules]))
+            result = self.master.solve_integer(deadline.within(allowed), among=among, start=[known.rules], threads=1)
         except SolveError:
             # The search goes on without it; a solver that keeps failing is reported where its answer is needed.
             result = IntegerResult((), None, Stop.ERROR)
         took = time.perf_counter() - began
-        self._spent += took
+        self.turns.spent += took
         found_better = any(self.merit(found) < self.merit(known) for found in result.candidates)
         if result.stop is Stop.COMPLETED:
-            self._share = SHARE
+            self.turns.judge(brought_something=True)
             if took < allowed / 2:
-                self._size = min(self._most, int(GROWTH * self._size))
+                kind.size = min(self._most, int(GROWTH * kind.size))
         elif has_all_its_time:
-            self._share = SHARE if found_better else max(LEAST_SHARE, FALL * self._share)
-            self._size = max(LEAST, int(self._size / GROWTH))
+            self.turns.judge(brought_something=found_better)
+            kind.size = max(LEAST, int(kind.size / GROWTH))
         return result.candidates
+
+    def _next_kind(self) -> _Programs:
+        """Both kinds in turn, once there is a relaxation."""
+        if self.master.rule_weights() is None or self.master.is_tightened:
+            return next(kind for kind in self._kinds if not kind.by_cost)
+        self._kinds.reverse()
+        return self._kinds[0]
+
+    def _cheapest(self, size: int, deadline: Deadline) -> list[Rule]:
+        """The rules that cost least in the relaxation over all of them."""
+        rules = list(dict.fromkeys([*self.master.pool.rules, *self.rules]))
+        for _ in range(ROUNDS):
+            if not add_lacking(self.master, rules, PRICED_IN) or self.master.solve_relaxation(deadline) is None:
+                break
+        costs = reduced_costs(self.master, self.master.pricing_problem(), rules)
+        return [rules[at] for at in np.argsort(costs, kind="stable")[:size]]
 
     def _ranked(self) -> list[Rule]:
         return sorted(self._best_with, key=self._best_with.__getitem__)
 
-    def _drawn(self, rng: np.random.Generator) -> list[Rule]:
+    def _drawn(self, size: int, rng: np.random.Generator) -> list[Rule]:
         """The best rules, and others at random, the better ones rather."""
-        ranked, size = self._ranked(), min(self._size, self._most)
+        ranked = self._ranked()
         if len(ranked) <= size:
             return ranked
         n_best = int(BEST * size)

@@ -7,18 +7,18 @@ number of steps, so that the same seed gives the same answer whatever the number
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define
 
 from .condition_moves import Clock, ConditionMoves
 from .master import Candidate, Master
 from .rounding import within_size
 from .rules import Rule
+from .side_by_side import Halt, side_by_side
 
 MIXED = 0.6
 """By default, share of the steps that mix."""
@@ -49,18 +49,6 @@ class _Walk:
     mixes: bool = False
     """Whether it mixes with what other runs met: a run that began from nothing first goes its own way."""
     idle: int = 0
-
-
-@frozen(eq=False)
-class _Halt:
-    """A deadline that can also be called off."""
-
-    deadline: Clock
-    called_off: threading.Event = field(factory=threading.Event)
-
-    @property
-    def passed(self) -> bool:
-        return self.called_off.is_set() or self.deadline.passed
 
 
 class Walks:
@@ -102,21 +90,8 @@ class Walks:
             if is_first and self.elites:
                 self._return(self._walks[0])
         rngs = [np.random.default_rng(int(rng.integers(1 << 62))) for _ in range(n_walks)]
-        halt = _Halt(deadline)
-
-        def go(walk: _Walk, own_rng: np.random.Generator) -> list[Candidate]:
-            return self._go(walk, n_steps, halt, own_rng)
-
-        if n_walks == 1:
-            met = go(self._walks[0], rngs[0])
-        else:
-            with ThreadPoolExecutor(n_walks) as threads:
-                running = [threads.submit(go, walk, own) for walk, own in zip(self._walks, rngs, strict=False)]
-                try:
-                    met = [found for each in running for found in each.result()]
-                except BaseException:
-                    halt.called_off.set()
-                    raise
+        tasks = [partial(self._go, walk, n_steps, own) for walk, own in zip(self._walks, rngs, strict=False)]
+        met = [found for each in side_by_side(tasks, deadline) for found in each]
         for walk in self._walks:
             self._rank(walk.run, [walk.best])
             if walk.idle >= LOST:
@@ -142,7 +117,7 @@ class Walks:
         walk.current = walk.best = self.elites[0]
         walk.run, walk.mixes = self._next_run(), True
 
-    def _go(self, walk: _Walk, n_steps: int, halt: _Halt, rng: np.random.Generator) -> list[Candidate]:
+    def _go(self, walk: _Walk, n_steps: int, rng: np.random.Generator, halt: Halt) -> list[Candidate]:
         met = []
         for _ in range(n_steps):
             if halt.passed:
@@ -158,7 +133,7 @@ class Walks:
                 walk.current = found
         return met
 
-    def _step(self, walk: _Walk, halt: _Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
+    def _step(self, walk: _Walk, halt: Halt, rng: np.random.Generator) -> tuple[Rule, ...]:
         """Another local optimum near a rule set."""
         current, memory = walk.current, walk.memory
         if walk.mixes and len(self.elites) > 1 and rng.random() < self.mixed:

@@ -46,19 +46,25 @@ def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) ->
     members = np.ascontiguousarray(members)
 
     def of_block(X: NDArray[np.uint8], weights: FloatArray, first_row: int) -> FloatArray:
-        total = np.zeros((2, len(members), problem.n_features))
-        sums, row = np.empty(total.shape, dtype=dtype), np.empty(problem.n_features, dtype=dtype)
-        step = max(1, len(X)) if is_exact else SINGLE_ROWS
-        for start in range(0, len(X), step):
+        sums = np.zeros((2, len(members), problem.n_features), dtype=dtype)
+        row = np.empty(problem.n_features, dtype=dtype)
+        if is_exact or len(X) <= SINGLE_ROWS:
+            add_extensions(X, weights, members, sums, row)
+            return sums
+        total = np.zeros(sums.shape)
+        for start in range(0, len(X), SINGLE_ROWS):
             sums[:] = 0
-            add_extensions(X[start : start + step], weights[start : start + step], members, sums, row)
+            add_extensions(X[start : start + SINGLE_ROWS], weights[start : start + SINGLE_ROWS], members, sums, row)
             total += sums
         return total
 
     found = _over_blocks(problem, of_block, limits)
     if found is None:
         return None
-    return Extensions(*np.sum(found, axis=0))
+    total = found[0].astype(np.float64, copy=False)
+    for sums in found[1:]:
+        total += sums
+    return Extensions(*total)
 
 
 def cover_sums(

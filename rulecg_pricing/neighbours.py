@@ -17,6 +17,10 @@ from ._toy import run_once
 
 Features = tuple[int, ...]
 
+ENOUGH = 2
+"""The search goes no further once it has found so many times as many rules as are wanted: of those that cover the same
+samples only one counts."""
+
 
 @frozen
 class Neighbours(Pricer):
@@ -50,7 +54,7 @@ class Neighbours(Pricer):
             new = {rule: value for rule, value in candidates.items() if value < NEGATIVE and rule not in found}
             found.update(new)
             starts = sorted(new, key=lambda rule: (new[rule], rule))[: limits.max_rules]
-            if not starts:
+            if not starts or len(found) >= ENOUGH * limits.max_rules:
                 break
         best = sorted(found, key=lambda rule: (found[rule], rule))[: 4 * limits.max_rules]
         return PricingResult(negative_rules(problem, [Rule(rule) for rule in best])[: limits.max_rules], None, stop)

@@ -15,12 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from .compiler import INT, compiled, summing
+from .passes import extended, mark_stem, random_below, unmark_stem, weigh, with_old
 from .records import JUDGE, LAYOUT, MEMORY, STATE
 from .rule_values import (
-    add_common_sums,
     add_sums,
     breaks_size,
-    common_sum,
     copy_without,
     is_better,
     is_known,
@@ -44,86 +43,11 @@ DONE, OUT_OF_BUDGET, OUT_OF_ROOM = 0, 1, 2
 
 
 @summing
-def _random_below(random, limit):
-    word = random[0]
-    word ^= word << np.uint64(13)
-    word ^= word >> np.uint64(7)
-    word ^= word << np.uint64(17)
-    random[0] = word
-    return np.int64((word >> np.uint64(11)) % np.uint64(limit))
-
-
-# Passes over all features -------------------------------------------------------------------------------------------
-
-
-@summing
-def _mark_stem(layout, state, stems, stem, length):
-    """Mark the chains that a stem uses; its length."""
-    for at in range(length):
-        state.in_use[layout.chains[stems[stem, at]]] |= 1 << stem
-    return rule_length(layout, stems, stem, length)
-
-
-@summing
-def _unmark_stem(layout, state, stems, stem, length):
-    for at in range(length):
-        state.in_use[layout.chains[stems[stem, at]]] = 0
-
-
-@summing
-def _extended(layout, judge, base, length, first, feature, inside, stem, values):
-    """Violation and objective with a stem and a further feature, of which the first form's value is known."""
-    with_rule(layout, base, length, values)
-    values[0] = first
-    for at in range(layout.weighted.shape[0]):
-        form = layout.weighted[at]
-        values[form] += common_sum(layout.values, form, layout.features, feature, inside, stem)
-    return judged(judge, values)
-
-
-@summing
-def _recall(layout, memory, inside, stems, stem, length):
-    """The place where the memory has a stem; if it was not there, it is put there instead of another."""
-    place = np.uint64(0)
-    for at in range(length):
-        word = np.uint64(stems[stem, at] + 1) * np.uint64(0x9E3779B97F4A7C15)
-        place += word ^ (word >> np.uint64(29))
-    place = np.int64(place % np.uint64(memory.stems.shape[0]))
-    if memory.lengths[place] == length and same_rule(memory.stems, place, stems, stem, length):
-        return place
-    memory.lengths[place] = length
-    for at in range(length):
-        memory.stems[place, at] = stems[stem, at]
-    for feature in range(memory.costs.shape[1]):
-        memory.costs[place, feature] = 0.0
-    add_common_sums(layout, inside, stem, 0, layout.n_always, memory.costs, place)
-    return place
-
-
-@summing
-def _weigh(layout, memory, inside, stems, stem, length, sums):
-    """For every feature, what the samples of a stem that have it are worth to the objective."""
-    place = _recall(layout, memory, inside, stems, stem, length)
-    for feature in range(sums.shape[1]):
-        sums[0, feature] = memory.costs[place, feature]
-    add_common_sums(layout, inside, stem, layout.n_always, inside.shape[1], sums, 0)
-
-
-@summing
-def _with_old(layout, state, rule, opened, inside, base, values):
-    """The forms' values with a rule as it is; the first line then marks what it covers of what is open."""
-    for word in range(opened.shape[0]):
-        inside[0, word] = state.covers[rule, word] & opened[word]
-    with_rule(layout, base, rule_length(layout, state.conditions, rule, state.lengths[rule]), values)
-    add_sums(layout, inside, 0, values)
-
-
-@summing
 def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
     """Replace a rule by the best one that is one condition away, if that improves; whether it did."""
     length, most = state.lengths[rule], state.conditions.shape[1]
     residual(layout, state, rule, opened, inside, base)
-    _with_old(layout, state, rule, opened, inside, base, values)
+    with_old(layout, state, rule, opened, inside, base, values)
     violation, objective = judged(judge, values)
     best_stem, best_feature = -1, -1
     # Stems are the rule without one of its conditions; the last one, if there is room, is the whole rule.
@@ -133,7 +57,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
         for word in range(opened.shape[0]):
             inside[stem, word] = opened[word]
         narrow(layout, inside, stem, stems, stem, kept)
-        sizes[stem] = _mark_stem(layout, state, stems, stem, kept)
+        sizes[stem] = mark_stem(layout, state, stems, stem, kept)
         if 0 < kept < length and not is_known(state, rule, stems, stem, kept):
             with_rule(layout, base, sizes[stem], values)
             add_sums(layout, inside, stem, values)
@@ -141,12 +65,12 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
             if is_better(new_violation, new_objective, violation, objective):
                 violation, objective, best_stem = new_violation, new_objective, stem
     # Where all rows hold, the objective alone tells most features to be of no use; prices only raise it.
-    is_plain, least_cost = judge.variables.shape[1] == 0, layout.costs.min()
+    is_plain = judge.variables.shape[1] == 0
     for stem in range(n_stems):
         kept = length - 1 if stem < length else length
-        if is_plain and breaks_size(layout, judge, base, sizes[stem] + least_cost, violation):
+        if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
             continue
-        _weigh(layout, memory, inside, stems, stem, kept, sums)
+        weigh(layout, memory, inside, stems, stem, kept, sums)
         for feature in range(layout.features.shape[0]):
             if (state.in_use[layout.chains[feature]] >> stem) & 1:
                 continue
@@ -154,7 +78,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
             first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
             if is_plain and violation == 0.0 and first >= objective:
                 continue
-            new_violation, new_objective = _extended(
+            new_violation, new_objective = extended(
                 layout, judge, base, size, first, feature, inside, stem, values
             )
             if is_better(new_violation, new_objective, violation, objective):
@@ -162,7 +86,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
                 if not is_known(state, rule, stems, stem, kept + 1):
                     violation, objective, best_stem, best_feature = new_violation, new_objective, stem, feature
     for stem in range(n_stems):
-        _unmark_stem(layout, state, stems, stem, length - 1 if stem < length else length)
+        unmark_stem(layout, state, stems, stem, length - 1 if stem < length else length)
     if best_stem < 0:
         return False
     kept = length - 1 if best_stem < length else length
@@ -199,7 +123,7 @@ def _offer(found, broken, worth, n_found, violation, objective, length):
 
 
 @summing
-def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
+def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
     """Add a rule that improves the rule set, found by a narrow beam search; whether there is one."""
     most = state.conditions.shape[1]
     found = np.zeros((BEAM + 1, most), dtype=np.int64)
@@ -209,19 +133,19 @@ def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base
     for form in range(values.shape[0]):
         values[form] = base[form]
     violation, objective = judged(judge, values)
-    is_plain, least_cost = judge.variables.shape[1] == 0, layout.costs.min()
+    is_plain = judge.variables.shape[1] == 0
     n_stems = 1
     for length in range(most):
         for stem in range(n_stems):
             for word in range(opened.shape[0]):
                 inside[stem, word] = opened[word]
             narrow(layout, inside, stem, stems, stem, length)
-            sizes[stem] = _mark_stem(layout, state, stems, stem, length)
+            sizes[stem] = mark_stem(layout, state, stems, stem, length)
         n_found = 0
         for stem in range(n_stems):
-            if is_plain and breaks_size(layout, judge, base, sizes[stem] + least_cost, violation):
+            if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
                 continue
-            _weigh(layout, memory, inside, stems, stem, length, sums)
+            weigh(layout, memory, inside, stems, stem, length, sums)
             for feature in range(layout.features.shape[0]):
                 if (state.in_use[layout.chains[feature]] >> stem) & 1:
                     continue
@@ -229,7 +153,7 @@ def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base
                 first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
                 if is_plain and n_found == BEAM and broken[BEAM - 1] == 0.0 and first >= worth[BEAM - 1]:
                     continue
-                new_violation, new_objective = _extended(
+                new_violation, new_objective = extended(
                     layout, judge, base, size, first, feature, inside, stem, values
                 )
                 for at in range(length):
@@ -237,7 +161,7 @@ def _grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base
                 found[BEAM, length] = feature
                 n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
         for stem in range(n_stems):
-            _unmark_stem(layout, state, stems, stem, length)
+            unmark_stem(layout, state, stems, stem, length)
         if n_found == 0:
             break
         for at in range(n_found):
@@ -270,14 +194,14 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
         length = state.lengths[rule]
         drops[rule] = adds[rule] = np.inf
         residual(layout, state, rule, opened, inside, base)
-        _with_old(layout, state, rule, opened, inside, base, values)
+        with_old(layout, state, rule, opened, inside, base, values)
         now_violation, now = judged(judge, values)
         if now_violation > 0.0:
             return False
         if length < most:
             copy_without(state, rule, WHOLE, stems, 0)
-            size = _mark_stem(layout, state, stems, 0, length)
-            _weigh(layout, memory, inside, stems, 0, length, sums)
+            size = mark_stem(layout, state, stems, 0, length)
+            weigh(layout, memory, inside, stems, 0, length, sums)
             for feature in range(layout.features.shape[0]):
                 if state.in_use[layout.chains[feature]]:
                     continue
@@ -285,7 +209,7 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
                 value += sums[0, feature] - now
                 if value < adds[rule]:
                     adds[rule], added[rule] = value, feature
-            _unmark_stem(layout, state, stems, 0, length)
+            unmark_stem(layout, state, stems, 0, length)
         if length > 1:
             for left_out in range(length):
                 kept = copy_without(state, rule, left_out, stems, 0)
@@ -358,7 +282,7 @@ def descend(layout, judge, memory, state, budget):
             if n_rules == room:
                 return OUT_OF_ROOM
             spent += BEAM * most * n_features * n_words
-            if not _grow(
+            if not grow(
                 layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values
             ) and not _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
                 return DONE
@@ -367,7 +291,7 @@ def descend(layout, judge, memory, state, budget):
             continue
         if state.counts[1] == 0:
             for at in range(n_rules):
-                other = _random_below(state.random, at + 1)
+                other = random_below(state.random, at + 1)
                 state.waiting[at] = state.waiting[other]
                 state.waiting[other] = at
             state.counts[1] = n_rules

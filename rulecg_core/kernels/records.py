@@ -13,7 +13,8 @@ class Layout(NamedTuple):
     features: Any
     """Features × words of 64 samples."""
     by_word: Any
-    """The same, words × features: all features are counted at once, and words without samples passed over."""
+    """The same, words × the first features: these are counted all at once, and words without samples passed over. Each
+    of the others holds just where one of the first does not, in the same order, so that it need not be counted."""
     values: Any
     """Forms × words: what covering one sample of the word adds to the form."""
     weighted: Any
@@ -30,8 +31,13 @@ class Layout(NamedTuple):
     per_rule: Any
     costs: Any
     """What each feature adds to the length of a rule."""
+    least_cost: Any
+    largest_cost: Any
     chains: Any
     """Two features with the same number here never belong in one rule: the weaker one says nothing."""
+    chain_starts: Any
+    """Where in the list of members each chain begins."""
+    chain_members: Any
 
 
 class Judge(NamedTuple):
@@ -77,10 +83,21 @@ class Memory(NamedTuple):
     lengths: Any
     """How many conditions the stem in each place has, -1 while there is none."""
     costs: Any
-    """Places × features."""
+    """Places × features that are counted; the last column is for all samples of the stem."""
 
 
-LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, I1)
+class Found(NamedTuple):
+    """The best rule set met on the way."""
+
+    conditions: Any
+    lengths: Any
+    counts: Any
+    """How many rules there are."""
+    objective: Any
+
+
+LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, F, F, I1, I1, I1)
 MEMORY = record(Memory, I2, I1, F2)
 JUDGE = record(Judge, I1, F1, F1, BOOLS, F, F2, F1, F1)
 STATE = record(State, I2, I1, U2, F2, BOOLS, I1, I1, I1, U1)
+FOUND = record(Found, I2, I1, I1, F1)

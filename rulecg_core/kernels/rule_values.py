@@ -14,17 +14,18 @@ TOLERANCE = 1e-9
 
 
 @summing
-def marked_sum(values, form, words, line):
-    """What the marked samples of a line are worth to a form."""
+def marked_sum(values, form, words, line, start, stop):
+    """What the marked samples of a line are worth to a form, in some words."""
     total = 0.0
-    for word in range(words.shape[1]):
+    for word in range(start, stop):
         total += values[form, word] * np.float64(popcount(words[line, word]))
     return total
 
 
 @summing
 def add_common_sums(layout, inside, stem, start, stop, totals, line):
-    """Add, for every feature, what the samples of a stem that have it are worth to the objective, in some words."""
+    """Add, for every feature that is counted, what the samples of a stem that have it are worth to the objective, in
+    some words."""
     # Unsigned, or the compiler would look at each position whether it counts from the end.
     for word in range(np.uint64(start), np.uint64(stop)):
         marked = inside[stem, word]
@@ -47,10 +48,10 @@ def common_sum(values, form, features, feature, inside, stem):
 @summing
 def add_sums(layout, words, line, totals):
     """Add to the forms' totals what the marked samples of a line are worth."""
-    totals[0] += marked_sum(layout.values, 0, words, line)
+    totals[0] += marked_sum(layout.values, 0, words, line, 0, words.shape[1])
     for at in range(layout.weighted.shape[0]):
         form = layout.weighted[at]
-        totals[form] += marked_sum(layout.values, form, words, line)
+        totals[form] += marked_sum(layout.values, form, words, line, 0, words.shape[1])
 
 
 @summing

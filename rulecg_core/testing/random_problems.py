@@ -49,6 +49,13 @@ def random_problem(seed: int, *, max_samples: int = 40, max_features: int = 8, *
     return Problem.from_arrays(X, y, **{**defaults, **settings})
 
 
+def planted_problem(n_rules: int, *, n_samples: int = 2_000, density: float = 0.15) -> Problem:
+    """A problem that rules with two conditions each solve without any error: rule k has the features 2 k and 2 k + 1,
+    and covers samples of its own."""
+    X = np.random.default_rng(0).random((n_samples, 2 * n_rules)) < density
+    return Problem.from_arrays(X, (X[:, ::2] & X[:, 1::2]).any(axis=1), max_conditions=2)
+
+
 def _nest_some(X: BoolArray, rng: np.random.Generator) -> IntArray:
     """Make the features of one number nested, in place; the numbers."""
     chains = rng.integers(0, max(1, X.shape[1] // 2), size=X.shape[1])

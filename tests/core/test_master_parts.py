@@ -241,7 +241,7 @@ def large_problem(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "off", ["during_generation", "condition_moves", "subset_moves", "mixtures", "unions", "tight_first"]
+    "off", ["during_generation", "condition_moves", "subset_moves", "mixtures", "annealing", "unions", "tight_first"]
 )
 def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
     """Without one of its parts a run still ends with a rule set no worse than none, and generates what it returns."""

@@ -12,28 +12,21 @@ from rulecg_core.local_search import LocalSearch
 from rulecg_core.master import IntegerResult
 from rulecg_core.parts import SearchParts
 from rulecg_core.problem import LARGE
+from rulecg_core.stages import reduced_costs
 from rulecg_core.status import Stop
 from rulecg_core.testing.master_contract import SizeBound
+from rulecg_core.testing.random_problems import planted_problem
 from rulecg_core.unions import LEAST, SHARE, Unions
 
 N_RULES = 12
-
-
-def planted(n_samples=3_000):
-    """Twelve rules of two conditions, each of which covers samples of its own; no noise."""
-    rng = np.random.default_rng(0)
-    X = rng.random((n_samples, 2 * N_RULES)) < 0.12
-    y = np.zeros(n_samples, dtype=bool)
-    for rule in range(N_RULES):
-        y |= X[:, 2 * rule] & X[:, 2 * rule + 1]
-    return Problem.from_arrays(X, y, max_conditions=2)
 
 
 TRUE = [Rule((2 * rule, 2 * rule + 1)) for rule in range(N_RULES)]
 
 
 def master_of(size=3 * N_RULES):
-    return HammingMaster(planted(), [SizeBound(size)], load_registry().backend("highs"))
+    problem = planted_problem(N_RULES, n_samples=3_000, density=0.12)
+    return HammingMaster(problem, [SizeBound(size)], load_registry().backend("highs"))
 
 
 def merit(candidate):
@@ -48,6 +41,12 @@ def half_true(master, seed):
     return master.evaluate([*chosen, *(others - set(TRUE))])
 
 
+def learn(united, candidates, seconds):
+    """Local optima that took so many seconds to find."""
+    united.learn(candidates)
+    united.turns.others += seconds
+
+
 @pytest.fixture
 def met():
     master = master_of()
@@ -60,9 +59,9 @@ def test_a_union_takes_the_best_of_each(met):
     known = min(candidates, key=merit)
     assert known.objective > 0
     united = Unions(master, merit)
-    united.learn(candidates, 10.0)
+    learn(united, candidates, 10.0)
     assert united.is_due
-    found = united.solve(known, Deadline(), np.random.default_rng(0), 1)
+    found = united.solve(known, Deadline(), np.random.default_rng(0))
     assert min(found, key=merit).objective == 0
     assert set(min(found, key=merit).rules) == set(TRUE)
 
@@ -72,8 +71,8 @@ def test_what_comes_back_is_never_worse_than_what_was_known(met):
     master, candidates = met
     best = master.evaluate(TRUE)
     united = Unions(master, merit)
-    united.learn(candidates, 10.0)
-    found = united.solve(best, Deadline(), np.random.default_rng(0), 1)
+    learn(united, candidates, 10.0)
+    found = united.solve(best, Deadline(), np.random.default_rng(0))
     assert min(map(merit, found)) <= merit(best)
 
 
@@ -82,10 +81,10 @@ def test_rules_are_ranked_by_the_best_rule_set_they_were_in(met):
     master, _ = met
     better, worse = master.evaluate(TRUE[:6]), master.evaluate(TRUE[4:8])
     united = Unions(master, merit)
-    united.learn([worse, better], 1.0)
+    learn(united, [worse, better], 1.0)
     assert set(united.rules[:6]) == set(TRUE[:6])
     assert set(united.rules) == set(TRUE[:8])
-    united.learn([worse], 1.0)
+    learn(united, [worse], 1.0)
     assert set(united.rules[:6]) == set(TRUE[:6])
 
 
@@ -112,20 +111,20 @@ def test_programs_keep_to_their_share_of_the_time(monkeypatch):
     program is not solved."""
     master = master_of()
     united, candidates = Unions(master, merit), many_rules(master)
-    united.learn(candidates[:1], 10.0)
+    learn(united, candidates[:1], 10.0)
     assert len(candidates[0].rules) < LEAST
     assert not united.is_due
-    united.learn(candidates, 0.0)
+    learn(united, candidates, 0.0)
     assert united.is_due
     answering(master, monkeypatch, [Stop.TIME_LIMIT])
     clock = iter([0.0, 6.0])
     monkeypatch.setattr(unions, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    united.solve(candidates[0], Deadline(), np.random.default_rng(0), 1)
+    united.solve(candidates[0], Deadline(), np.random.default_rng(0))
     assert not united.is_due
-    united.learn([], 5.0)
+    learn(united, [], 5.0)
     assert SHARE * (15.0 + 6.0) > 6.0
     assert not united.is_due
-    united.learn([], 3.0)
+    learn(united, [], 3.0)
     assert united.is_due
 
 
@@ -133,14 +132,45 @@ def test_programs_grow_while_they_are_solved_and_shrink_when_they_are_not(monkey
     """But for one that had not all its time: that says nothing about its size."""
     master = master_of()
     united, candidates = Unions(master, merit), many_rules(master)
-    united.learn(candidates, 10.0)
+    learn(united, candidates, 10.0)
     solved, late = Stop.COMPLETED, Stop.TIME_LIMIT
     sizes = answering(master, monkeypatch, [solved, solved, late, late, late])
     for deadline in [Deadline(), Deadline(), Deadline.after(0.1), Deadline(), Deadline()]:
-        united.solve(candidates[0], deadline, np.random.default_rng(0), 1)
+        united.solve(candidates[0], deadline, np.random.default_rng(0))
     assert sizes[0] < sizes[1] < sizes[2]
     assert sizes[2] == sizes[3]
     assert sizes[3] > sizes[4]
+
+
+def test_once_there_is_a_relaxation_every_second_program_is_over_the_rules_that_cost_least(met, monkeypatch):
+    """The relaxation first takes in the rules of local optima that it lacks, so that their costs are those over all."""
+    master, candidates = met
+    known = min(candidates, key=merit)
+    united, chosen = Unions(master, merit), []
+    learn(united, candidates, 10.0)
+    usual = master.solve_integer
+
+    def note(deadline, **options):
+        chosen.append(set(options["among"]) - set(known.rules))
+        return usual(deadline, **options)
+
+    monkeypatch.setattr(master, "solve_integer", note)
+    drawn = []
+    monkeypatch.setattr(united, "_drawn", lambda size, rng: drawn.append(1) or united.rules[:size])
+    united.solve(known, Deadline(), np.random.default_rng(0))
+    assert len(drawn) == 1
+    master.add_rules(known.rules)
+    before = master.solve_relaxation(Deadline()).objective
+    found = united.solve(known, Deadline(), np.random.default_rng(0))
+    assert len(drawn) == 1
+    assert master.solve_relaxation(Deadline()).objective < before
+    costs = dict(zip(united.rules, reduced_costs(master, master.pricing_problem(), united.rules), strict=True))
+    assert min(costs.values()) > -1e-6
+    left_out = [cost for rule, cost in costs.items() if rule not in chosen[-1] and rule not in known.rules]
+    assert max(costs[rule] for rule in chosen[-1] if rule in costs) <= min(left_out, default=np.inf) + 1e-6
+    assert min(found, key=merit).objective == 0
+    united.solve(known, Deadline(), np.random.default_rng(0))
+    assert len(drawn) == 2
 
 
 def test_a_solver_that_fails_does_not_end_the_search(met, monkeypatch):
@@ -152,8 +182,8 @@ def test_a_solver_that_fails_does_not_end_the_search(met, monkeypatch):
 
     monkeypatch.setattr(master, "solve_integer", fail)
     united = Unions(master, merit)
-    united.learn(candidates, 10.0)
-    assert united.solve(candidates[0], Deadline(), np.random.default_rng(0), 1) == ()
+    learn(united, candidates, 10.0)
+    assert united.solve(candidates[0], Deadline(), np.random.default_rng(0)) == ()
 
 
 def test_data_that_is_too_large_for_programs_has_none(met, monkeypatch):
@@ -161,7 +191,7 @@ def test_data_that_is_too_large_for_programs_has_none(met, monkeypatch):
     master, candidates = met
     monkeypatch.setattr(unions, "ENTRIES", 10 * master.problem.n_samples)
     united = Unions(master, merit)
-    united.learn(candidates, 10.0)
+    learn(united, candidates, 10.0)
     assert not united.is_due
     assert len(united.rules) == 10
 

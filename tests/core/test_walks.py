@@ -11,7 +11,7 @@ from rulecg_core.condition_moves import ConditionMoves
 from rulecg_core.local_search import LocalSearch
 from rulecg_core.parts import SearchParts
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
-from rulecg_core.testing.random_problems import random_problem
+from rulecg_core.testing.random_problems import planted_problem, random_problem
 
 
 def master_of(problem, *constraints):
@@ -20,16 +20,6 @@ def master_of(problem, *constraints):
 
 def walks_of(master, parts=None):
     return LocalSearch(master, parts=parts or SearchParts()).walks
-
-
-def planted(n_rules, n_samples=2_000):
-    """Every rule covers samples of its own; no noise."""
-    rng = np.random.default_rng(0)
-    X = rng.random((n_samples, 2 * n_rules)) < 0.15
-    y = np.zeros(n_samples, dtype=bool)
-    for rule in range(n_rules):
-        y |= X[:, 2 * rule] & X[:, 2 * rule + 1]
-    return Problem.from_arrays(X, y, max_conditions=2)
 
 
 @pytest.mark.parametrize("n_walks", [1, 3])
@@ -55,7 +45,7 @@ def test_what_walks_meet_keeps_every_row_and_is_as_good_as_said():
 
 def test_mixtures_are_made_of_both_rule_sets_and_fit():
     """As many rules of the one and the other as there is room for, none twice."""
-    master = master_of(planted(6), SizeBound(9))
+    master = master_of(planted_problem(6), SizeBound(9))
     walks = walks_of(master)
     left = master.evaluate([Rule((0, 1)), Rule((2, 3)), Rule((4, 5))])
     right = master.evaluate([Rule((4, 5)), Rule((6, 7)), Rule((8, 9))])
@@ -69,7 +59,7 @@ def test_mixtures_are_made_of_both_rule_sets_and_fit():
 
 def test_of_every_run_the_best_rule_set_is_kept():
     """A better one replaces the run's own, never another run's; equal ones count once."""
-    master = master_of(planted(4), SizeBound(12))
+    master = master_of(planted_problem(4), SizeBound(12))
     walks = walks_of(master)
     sets = [master.evaluate([Rule((2 * rule, 2 * rule + 1)) for rule in range(size)]) for size in range(4)]
     walks.meet([sets[0]])
@@ -97,7 +87,7 @@ def test_switched_off_mixtures_are_never_made(monkeypatch):
 
 def test_a_failure_in_one_walk_ends_the_others(monkeypatch):
     """The error arrives, and soon: nobody waits for walks that have no deadline."""
-    master = master_of(planted(5), SizeBound(12))
+    master = master_of(planted_problem(5), SizeBound(12))
     walks = walks_of(master)
     usual, lock, calls = ConditionMoves.descend, threading.Lock(), []
 
@@ -117,7 +107,7 @@ def test_a_failure_in_one_walk_ends_the_others(monkeypatch):
 
 def test_a_deadline_ends_a_leg():
     """Also one of very many steps."""
-    walks = walks_of(master_of(planted(5), SizeBound(12)))
+    walks = walks_of(master_of(planted_problem(5), SizeBound(12)))
     began = time.perf_counter()
     found = walks.leg(10**9, 2, Deadline.after(0.3), np.random.default_rng(0))
     assert time.perf_counter() - began < 10
@@ -126,7 +116,7 @@ def test_a_deadline_ends_a_leg():
 
 def test_rules_grow_beyond_the_room_of_the_first_call():
     """From nothing to as many rules as the data has, more than a descent has room for at first."""
-    problem = planted(30, n_samples=4_000)
+    problem = planted_problem(30, n_samples=4_000)
     master = master_of(problem, SizeBound(200))
     rules = LocalSearch(master)._moves.descend((), Deadline(), np.random.default_rng(0))
     assert len(rules) > 20
