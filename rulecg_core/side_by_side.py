@@ -31,10 +31,19 @@ def side_by_side(tasks: Sequence[Callable[[Halt], Answer]], deadline: Clock) -> 
     halt = Halt(deadline)
     if len(tasks) == 1:
         return [tasks[0](halt)]
+
+    def ending_the_others(task: Callable[[Halt], Answer]) -> Answer:
+        try:
+            return task(halt)
+        except BaseException:
+            halt.called_off.set()
+            raise
+
     with ThreadPoolExecutor(len(tasks)) as threads:
-        running = [threads.submit(task, halt) for task in tasks]
+        running = [threads.submit(ending_the_others, task) for task in tasks]
         try:
             return [each.result() for each in running]
         except BaseException:
+            # Ctrl-C arrives here, not in the tasks.
             halt.called_off.set()
             raise
