@@ -38,6 +38,7 @@ SEARCH_PARTS = {
     "condition_moves": "moves of single conditions",
     "subset_moves": "moves of whole rules",
     "mixtures": "mixtures of rule sets",
+    "annealing": "annealing",
     "unions": "programs over local optima",
     "tight_first": "tight size bounds first",
 }

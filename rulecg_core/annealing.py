@@ -6,7 +6,7 @@ takes, so that each is a share of all that was done so far; it goes on from call
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ from .arrays import FloatArray, IntArray
 from .condition_moves import Clock, ConditionMoves
 from .master import Candidate, Master
 from .side_by_side import Halt, side_by_side
-from .walks import Merit
 
 HOT, LEAST_HOT = 0.0072, 0.5
 """The temperature at which runs begin, about: so many times the square root of the number of rows, but at least the
@@ -59,8 +58,8 @@ class _Line:
 class Annealing:
     """Lines of runs, and where they are."""
 
-    def __init__(self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit]) -> None:
-        self.master, self.moves, self.merit = master, moves, merit
+    def __init__(self, master: Master, moves: ConditionMoves) -> None:
+        self.master, self.moves = master, moves
         problem = master.problem
         n_rows = max(1, len(problem.inverse))
         self._hot = max(LEAST_HOT, HOT * np.sqrt(n_rows)) * float(problem.weights.sum()) / n_rows

@@ -43,6 +43,8 @@ SETUP_SECONDS = 1e-8
 """About how long it takes to lay out one bit."""
 ANNEALED = 0.6
 """Share of the time of walks and annealing that annealing takes."""
+ANNEALED_SAMPLES = 1 << 18
+"""With more samples a sweep takes too long for the many that annealing needs."""
 REMEMBERED = 50
 """How many of the best rule sets one call remembers."""
 
@@ -88,7 +90,6 @@ class LocalSearch:
         self._forms = (master.objective, *(row.form for row in master.rows))
         self._per_rule: dict[Rule, FloatArray] = {}
         self._annealing_turns = Turns(ANNEALED, ANNEALED, 1.0)
-        self._has_annealing = master.problem.is_large and not self._score.can_soften and parts.annealing
 
     def improve(
         self,
@@ -157,7 +158,14 @@ class LocalSearch:
 
     @cached_property
     def annealing(self) -> Annealing:
-        return Annealing(self.master, self._moves, self._preference)
+        return Annealing(self.master, self._moves)
+
+    @property
+    def _has_annealing(self) -> bool:
+        """Where every row bounds nothing but size."""
+        problem = self.master.problem
+        is_fit = problem.is_large and problem.n_samples <= ANNEALED_SAMPLES and not self._score.can_soften
+        return self.parts.annealing and is_fit
 
     @property
     def _has_programs(self) -> bool:

@@ -133,6 +133,15 @@ def test_a_deadline_ends_a_leg():
     assert all(line.run is None for line in search.annealing._lines)
 
 
+def test_where_samples_are_very_many_nothing_is_annealed(monkeypatch):
+    """A sweep would take longer than a search's turn."""
+    monkeypatch.setattr("rulecg_core.problem.LARGE", 10)
+    search = planted_search()
+    assert search._has_annealing
+    monkeypatch.setattr("rulecg_core.local_search.ANNEALED_SAMPLES", 100)
+    assert not search._has_annealing
+
+
 @pytest.mark.parametrize(
     ("constraints", "wanted", "expected"),
     [
