@@ -88,10 +88,11 @@ class Annealing:
                 rules = self.moves.rules_of(run.found)
                 run.found = self.moves.nothing_found(run.state)
                 run.looks = run.looks[run.looks > run.sweep]
-                if run.is_cold:
+                is_over = not len(run.looks)
+                if run.is_cold or is_over:
                     met.append(self.master.evaluate(self.moves.descend(rules, halt, rng, line.memory)))
                 run.is_cold = True
-                if not len(run.looks):
+                if is_over:
                     line.run = None
         return met
 

@@ -125,6 +125,15 @@ def test_runs_go_on_from_leg_to_leg_and_become_longer():
     assert len(line.run.temperatures) > len(run.temperatures)
 
 
+def test_a_run_that_is_over_at_once_has_a_result(monkeypatch):
+    """Also where all its sweeps are made in one go, and there is no time to look in between."""
+    monkeypatch.setattr("rulecg_core.condition_moves.BUDGET", 1 << 40)
+    monkeypatch.setattr("rulecg_core.annealing.CALLS", 1)
+    search = planted_search()
+    assert len(legs(search, 1)) == 1
+    assert search.annealing._lines[0].run is None
+
+
 def test_a_deadline_ends_a_leg():
     """Nothing is begun after it."""
     search = planted_search()
