@@ -1,12 +1,14 @@
 """Annealing: what it comes to is told truthfully and keeps every row, from seed to answer without a clock."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
 
 from rulecg_core import Deadline, HammingMaster, Problem, Rule, load_registry
 from rulecg_core.annealing import Annealing
+from rulecg_core.errors import SolveError
 from rulecg_core.local_search import LocalSearch
 from rulecg_core.parts import SearchParts
 from rulecg_core.testing.brute_force import all_rules
@@ -170,3 +172,17 @@ def test_the_search_anneals_on_large_data_where_rows_bound_nothing_but_size(cons
     monkeypatch.setattr(LocalSearch, "_is_perfect", lambda self, candidate: False)
     search.improve([], Deadline.after(0.5), np.random.default_rng(0), restarts=10)
     assert bool(called) == expected
+
+
+def test_walks_and_annealing_go_on_beside_a_program_and_end_with_it():
+    """What they meet is taken in, and a failure of the program arrives; without a further thread nothing goes on."""
+    search, archive, rng = planted_search(), {}, np.random.default_rng(0)
+    with search._exploring(archive, 1, Deadline(), rng):
+        time.sleep(0.2)
+    assert archive
+    with pytest.raises(SolveError), search._exploring({}, 1, Deadline(), rng):
+        raise SolveError("out of memory")
+    nothing = {}
+    with search._exploring(nothing, 0, Deadline(), rng):
+        pass
+    assert not nothing
