@@ -1,10 +1,10 @@
 """What each part of the master and of the search brings: switched off in turn, as ratios within one run.
 
-    RULECG_DATA=... python benchmarks/ablation.py [--quick] [--seconds 30] [--output docs/benchmarks/ablation.md]
+    RULECG_DATA=... python benchmarks/ablation.py [--quick] [--seconds 30] [--output FILE]
 
-The parts are those of ``rulecg_core.parts``; one that is off by default is switched on instead. Decile conditions, all
-rows, at most five conditions per rule. The first table is about the relaxation alone, without any search for rule sets;
-the second about the rule sets of whole runs.
+The parts are those of ``rulecg_core.api.parts``; one that is off by default is switched on instead. Decile
+conditions, all rows, at most five conditions per rule. The first table is about the relaxation alone, without any
+search for rule sets; the second about the rule sets of whole runs.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from time_to_quality import problem_of
 
 from rulecg.datasets import load
 from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
-from rulecg_core.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.hamming import HammingMaster
-from rulecg_core.parts import MasterParts, SearchParts
-from rulecg_core.stages import default_stages
+from rulecg_core.api.parts import MasterParts, SearchParts
+from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
+from rulecg_core.generation.stages import default_stages
+from rulecg_core.masters.hamming import HammingMaster
 
 RELAXATIONS = (("compas", 20), ("magic", 80), ("adult", 80))
 RULE_SETS = (("magic", 80), ("adult", 80))

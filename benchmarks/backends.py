@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import define, field, frozen
 
-from rulecg.binarizer import Binarizer
+from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
-from rulecg_backends.cbc import CBC
+from rulecg_backends.cbc.backend import CBC
+from rulecg_backends.common.linear_data import LinearData
 from rulecg_backends.highs import HiGHS
-from rulecg_backends.linear_data import LinearData
 from rulecg_backends.scip import SCIP
 from rulecg_core import (
     Availability,
@@ -40,10 +40,10 @@ from rulecg_core import (
     Solution,
     load_registry,
 )
-from rulecg_core.arrays import FloatArray
-from rulecg_core.hamming import HammingMaster
-from rulecg_core.loop import generate_columns
-from rulecg_core.parts import MasterParts
+from rulecg_core.api.parts import MasterParts
+from rulecg_core.base.arrays import FloatArray
+from rulecg_core.masters.hamming import HammingMaster
+from rulecg_core.solve.loop import generate_columns
 
 
 class PDLP(HiGHS):

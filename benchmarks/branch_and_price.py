@@ -16,10 +16,10 @@ import numpy as np
 from certificates import SETS, problem_of
 
 from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry
-from rulecg_core.branching import branch_and_price
-from rulecg_core.events import Branched, Event
-from rulecg_core.incumbents import Incumbents
-from rulecg_core.stages import Stage, default_stages
+from rulecg_core.base.events import Branched, Event
+from rulecg_core.generation.stages import Stage, default_stages
+from rulecg_core.proof.branching import branch_and_price
+from rulecg_core.solve.incumbents import Incumbents
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "branch-and-price.md"
 HEAD = (

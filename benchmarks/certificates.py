@@ -16,8 +16,8 @@ from pathlib import Path
 from rulecg import Binarizer
 from rulecg.datasets import load
 from rulecg_core import HammingMaster, Limits, Problem, Result, generate_columns, load_registry
-from rulecg_core.events import Event, RoundFinished
-from rulecg_core.stages import default_stages
+from rulecg_core.base.events import Event, RoundFinished
+from rulecg_core.generation.stages import default_stages
 
 SETS = {
     "tic-tac-toe": 5, "transfusion": 5, "banknote": 5, "bupa": 5, "compas": 5, "heart": 5, "pima": 5, "ilpd": 5,

@@ -118,7 +118,7 @@ def main() -> None:
         for moment, asked in record(name, float(complexity), int(conditions), arguments.seconds, several):
             answer, alone = timed(asked, pricer, arguments.seconds, 1)
             _, together = timed(asked, pricer, arguments.seconds, several)
-            shape = f"{asked.problem.n_samples} × {asked.problem.n_features}"
+            shape = f"{asked.problem.n_samples} × {asked.problem.n_conditions}"
             print(
                 f"| {run} | {shape} | {moment} | {answer} | {alone:.3f} | {together:.3f} | {alone / together:.2f} |",
                 flush=True,

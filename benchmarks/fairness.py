@@ -25,7 +25,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from rulecg import RuleSetClassifier
-from rulecg.binarizer import Binarizer
+from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
 from rulecg_core import load_registry
 

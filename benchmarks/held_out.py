@@ -30,7 +30,7 @@ from time_to_quality import RIVALS, run_rival, write_fold
 
 from rulecg import RuleSetClassifier
 from rulecg.datasets import Dataset, load
-from rulecg_core.arrays import IntArray
+from rulecg_core.base.arrays import IntArray
 
 TARGETS = {"adult": 0.847, "bank-mkt": 0.912, "magic": 0.840}
 BOUNDS = {"adult": 60, "bank-mkt": 60, "magic": 100}

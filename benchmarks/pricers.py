@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from rulecg.binarizer import Binarizer
+from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
 from rulecg_core import (
     Deadline,
@@ -31,8 +31,8 @@ from rulecg_core import (
     Stop,
     load_registry,
 )
-from rulecg_core.hamming import HammingMaster
-from rulecg_core.loop import generate_columns
+from rulecg_core.masters.hamming import HammingMaster
+from rulecg_core.solve.loop import generate_columns
 
 SMALL = ("tic-tac-toe", "transfusion", "heart", "pima")
 MEDIUM = ("compas", "magic", "adult")
@@ -85,7 +85,7 @@ def instances(name: str, registry: Registry, bound: float, seconds: float) -> li
     recorder = Recorder(registry.pricer("beam", backend))
     pricers = [("beam", recorder), ("wide-beam", registry.pricer("wide-beam", backend))]
     generate_columns(master, pricers, Limits(seconds=seconds, generation_share=0.9))
-    label = f"{name} ({problem.n_samples} × {problem.n_features})"
+    label = f"{name} ({problem.n_samples} × {problem.n_conditions})"
     return [Instance(label, "early", recorder.problems[0]), Instance(label, "late", recorder.problems[-1])]
 
 

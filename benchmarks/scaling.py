@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from rulecg_core import Limits, Problem, Rule, generate_columns, load_registry
-from rulecg_core.arrays import BoolArray
-from rulecg_core.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.hamming import HammingMaster
-from rulecg_core.stages import default_stages
+from rulecg_core.base.arrays import BoolArray
+from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
+from rulecg_core.generation.stages import default_stages
+from rulecg_core.masters.hamming import HammingMaster
 
 PLANTED = (Rule((3, 17)), Rule((8, 41, 60)), Rule((25, 77, 90)))
 N_CONDITIONS = 100
@@ -70,7 +70,7 @@ def fit(n_rows: int, seconds: float) -> dict[str, Any]:
         elif isinstance(event, RoundFinished):
             print(
                 f"  {event.seconds:7.1f} s  round {event.iteration}: relaxation {event.relaxation:.0f}, "
-                f"{event.n_columns} rules",
+                f"{event.pool_size} rules",
                 file=sys.stderr,
                 flush=True,
             )

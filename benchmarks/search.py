@@ -19,8 +19,8 @@ from time_to_quality import problem_of
 
 from rulecg.datasets import load
 from rulecg_core import Deadline, HammingMaster, Problem, Registry, load_registry
-from rulecg_core.condition_moves import prepare
-from rulecg_core.local_search import LocalSearch
+from rulecg_search.condition_moves import prepare
+from rulecg_search.local_search import LocalSearch
 
 SETS = ("adult", "magic", "bank-mkt", "default", "musk")
 MOMENTS = (1.0, 2.0, 5.0)
@@ -80,7 +80,8 @@ def main() -> None:
         for threads in (1, 2):
             speed = measure(registry, problem, settings.complexity, threads, seconds)
             lines.append(
-                f"| {name} | {problem.n_samples} | {problem.n_features} | {threads} | {speed.n_steps / seconds:.0f} | "
+                f"| {name} | {problem.n_samples} | {problem.n_conditions} | {threads} | "
+                f"{speed.n_steps / seconds:.0f} | "
                 + " | ".join(f"{speed.loss_after(moment):.0f}" for moment in moments)
                 + " |"
             )

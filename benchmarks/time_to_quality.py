@@ -27,13 +27,13 @@ import numpy as np
 from attrs import asdict, field, frozen
 
 from rulecg import RuleSetClassifier
-from rulecg.binarizer import Binarizer
+from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import Dataset, load
 from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
-from rulecg_core.arrays import IntArray
-from rulecg_core.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.hamming import HammingMaster
-from rulecg_core.stages import default_stages
+from rulecg_core.base.arrays import IntArray
+from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
+from rulecg_core.generation.stages import default_stages
+from rulecg_core.masters.hamming import HammingMaster
 
 SETS = ("adult", "magic", "bank-mkt", "default", "mushroom", "musk")
 QUICK = ("magic", "mushroom")
@@ -54,7 +54,7 @@ class Curve:
     objective: float
     errors: float
     lower_bound: float | None
-    n_columns: int
+    pool_size: int
 
     def objective_after(self, seconds: float) -> float | None:
         return next((value for moment, value in reversed(self.objectives) if moment <= seconds), None)
@@ -144,7 +144,7 @@ def curve(registry: Registry, name: str, problem: Problem, complexity: int, seco
         result.objective,
         result.errors,
         result.lower_bound,
-        result.n_columns,
+        result.pool_size,
     )
 
 
@@ -234,7 +234,7 @@ def report(measured: Measurements, seconds: float, long: float | None, plot: str
         lines.append(
             f"| {each.name} | {each.complexity} | {' | '.join(cells)} | {each.objective:.0f} | "
             f"{'–' if longer is None else f'{longer.objective:.0f}'} | {above(each, longer)} | {each.errors:.0f} | "
-            f"{bound} | {each.n_columns} |"
+            f"{bound} | {each.pool_size} |"
         )
     if plot:
         lines += ["", f"![Best objective and bound over time]({plot})"]

@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from rulecg import Binarizer, RuleSetClassifier
 from rulecg.datasets import load
-from rulecg.seeds import forest_leaves
+from rulecg.estimators.forest_start import forest_leaves
 from rulecg_core import Deadline, Problem, Registry, load_registry
 
 SETS = ("heart", "ilpd", "ionosphere", "pima", "tic-tac-toe", "transfusion", "banknote", "wdbc", "compas")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from rulecg import RuleSetClassifier, build_report, datasets
-from rulecg.model_file import to_model
+from rulecg.model.model_file import to_model
 from rulecg_fairness import equalized_odds_difference
 
 

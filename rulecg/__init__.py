@@ -12,36 +12,36 @@ if TYPE_CHECKING:
     from rulecg_core import Condition, RulecgError, RuleSet
 
     from . import datasets
-    from .binarizer import Binarizer
-    from .classifier import RuleSetClassifier
-    from .cross_validation import RuleSetClassifierCV
-    from .model import Model
-    from .model_file import load_model, save_model
-    from .multiclass import ClassRuleSets
-    from .paths import ComplexityPath, complexity_path
+    from .analysis.stability import alternative_rules, rule_stability
+    from .binarize.binarizer import Binarizer
+    from .estimators.classifier import RuleSetClassifier
+    from .estimators.complexity_path import ComplexityPath, complexity_path
+    from .estimators.cross_validation import RuleSetClassifierCV
+    from .model.model import Model
+    from .model.model_file import load_model, save_model
+    from .model.multiclass import ClassRuleSets
+    from .model.result import FitResult
     from .report import build_report
-    from .result import FitResult
-    from .stability import alternative_rules, rule_stability
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Binarizer": ".binarizer",
-    "ClassRuleSets": ".multiclass",
-    "ComplexityPath": ".paths",
+    "Binarizer": ".binarize.binarizer",
+    "ClassRuleSets": ".model.multiclass",
+    "ComplexityPath": ".estimators.complexity_path",
     "Condition": "rulecg_core",
-    "FitResult": ".result",
-    "Model": ".model",
+    "FitResult": ".model.result",
+    "Model": ".model.model",
     "RuleSet": "rulecg_core",
-    "RuleSetClassifier": ".classifier",
-    "RuleSetClassifierCV": ".cross_validation",
+    "RuleSetClassifier": ".estimators.classifier",
+    "RuleSetClassifierCV": ".estimators.cross_validation",
     "RulecgError": "rulecg_core",
-    "alternative_rules": ".stability",
+    "alternative_rules": ".analysis.stability",
     "build_report": ".report",
-    "complexity_path": ".paths",
-    "load_model": ".model_file",
-    "rule_stability": ".stability",
-    "save_model": ".model_file",
+    "complexity_path": ".estimators.complexity_path",
+    "load_model": ".model.model_file",
+    "rule_stability": ".analysis.stability",
+    "save_model": ".model.model_file",
 }
 _MODULES = ("datasets",)
 

@@ -14,6 +14,8 @@ from rulecg_core import (
     Backend,
     Capabilities,
     Deadline,
+    FloatArray,
+    IntArray,
     LPSession,
     LPSolution,
     MIPLimits,
@@ -24,11 +26,10 @@ from rulecg_core import (
     SparseVectors,
     Stop,
 )
-from rulecg_core.arrays import FloatArray, IntArray
 
-from . import options
-from .availability import package_availability
-from .mip_solve import MIPSolve, Outcome
+from .common import options
+from .common.availability import package_availability
+from .common.mip_solve import MIPSolve, Outcome
 
 _SIMPLEX_STRATEGY = {"dual-simplex": 1, "primal-simplex": 4}
 

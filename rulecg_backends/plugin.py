@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rulecg_core import hookimpl
-from rulecg_core.registry import Register
+from rulecg_core import Register, hookimpl
 
-from .cbc import CBC
+from .cbc.backend import CBC
 from .highs import HiGHS
 from .scip import SCIP
 

@@ -15,6 +15,8 @@ from rulecg_core import (
     Backend,
     Capabilities,
     Deadline,
+    FloatArray,
+    IntArray,
     LPSession,
     LPSolution,
     MIPLimits,
@@ -24,12 +26,11 @@ from rulecg_core import (
     SparseVectors,
     Stop,
 )
-from rulecg_core.arrays import FloatArray, IntArray
 
-from . import options
-from .availability import package_availability
-from .linear_data import LinearData
-from .mip_solve import MIPSolve, Outcome
+from .common import options
+from .common.availability import package_availability
+from .common.linear_data import LinearData
+from .common.mip_solve import MIPSolve, Outcome
 
 _INFINITY = 1e20
 """SCIP's own word for infinite in a Model."""

@@ -1,9 +1,13 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
-from .backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .conditions import Condition
-from .constraint import Constraint
-from .errors import (
+from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
+from .api.constraint import Constraint, prediction_value
+from .api.master import Candidate, IntegerResult, Master, Relaxation
+from .api.parts import MasterParts, SearchParts
+from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from .base import settings
+from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from .base.errors import (
     BackendUnavailable,
     ConfigurationError,
     InfeasibleError,
@@ -13,40 +17,49 @@ from .errors import (
     SolveError,
     UnknownNameError,
 )
-from .forms import LinearForm, Row
-from .groups import Group, Groups
-from .hamming import HammingMaster
-from .hookspecs import hookimpl
-from .limits import Deadline, Limits, MIPLimits, PricingLimits
-from .loop import generate_columns
-from .master import Candidate, Master
-from .parts import MasterParts, SearchParts
-from .plugins import load_registry
-from .pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
-from .problem import Problem
-from .problem_options import ProblemOptions
-from .registry import Registry
-from .result import Result
-from .rules import Rule, RuleSet
-from .sparse import SparseVectors
-from .status import Solution, Status, Stop
-from .zero_one import ZeroOneMaster
+from .base.events import Event, Observer
+from .base.limits import Deadline, Limits, MIPLimits, PricingLimits
+from .base.sparse import SparseVectors
+from .base.status import Solution, Status, Stop
+from .data.conditions import Condition
+from .data.groups import Group, Groups
+from .data.linear_form import LinearForm, Row
+from .data.problem import Problem
+from .data.problem_options import ProblemOptions
+from .data.rule_pool import RulePool
+from .data.rules import Rule, RuleSet
+from .masters.hamming import HammingMaster
+from .masters.size_bounds import Complexity
+from .masters.zero_one import ZeroOneMaster
+from .plugins.hookspecs import hookimpl
+from .plugins.loading import load_registry
+from .plugins.registry import Register, Registry
+from .solve.loop import generate_columns
+from .solve.result import Result
 
 __all__ = [
     "NEGATIVE",
+    "AnyArray",
     "Availability",
     "Backend",
     "BackendUnavailable",
+    "BoolArray",
+    "ByteArray",
     "Candidate",
     "Capabilities",
+    "Complexity",
     "Condition",
     "ConfigurationError",
     "Constraint",
     "Deadline",
+    "Event",
+    "FloatArray",
     "Group",
     "Groups",
     "HammingMaster",
     "InfeasibleError",
+    "IntArray",
+    "IntegerResult",
     "LPSession",
     "LPSolution",
     "Limits",
@@ -58,6 +71,7 @@ __all__ = [
     "MIPSolution",
     "Master",
     "MasterParts",
+    "Observer",
     "PluginError",
     "Pricer",
     "PricingLimits",
@@ -65,10 +79,13 @@ __all__ = [
     "PricingResult",
     "Problem",
     "ProblemOptions",
+    "Register",
     "Registry",
+    "Relaxation",
     "Result",
     "Row",
     "Rule",
+    "RulePool",
     "RuleSet",
     "RulecgError",
     "RulecgWarning",
@@ -83,4 +100,6 @@ __all__ = [
     "generate_columns",
     "hookimpl",
     "load_registry",
+    "prediction_value",
+    "settings",
 ]

@@ -1,10 +1,22 @@
 """Constraints on rule sets (their size, fairness between groups) and fairness metrics."""
 
-from .complexity import Complexity
-from .demographic import DemographicParity
-from .intersectional import IntersectionalGroups
-from .ledger import Ledger, rule_ledger
-from .metrics import (
+from rulecg_core import Complexity
+
+from .audits.ledger import Ledger, rule_ledger
+from .audits.price import price_of_fairness
+from .audits.proxy import proxy_and_true
+from .audits.verdict import Verdict, held_out_verdict
+from .constraints.demographic import DemographicParity
+from .constraints.intersectional import IntersectionalGroups
+from .constraints.parity import (
+    AccuracyParity,
+    EqualityOfOpportunity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+)
+from .constraints.worst import GroupRecallFloor, MinimaxError
+from .metrics.gaps import (
     demographic_parity_difference,
     demographic_parity_ratio,
     equal_opportunity_difference,
@@ -12,17 +24,6 @@ from .metrics import (
     gaps,
     group_table,
 )
-from .parity import (
-    AccuracyParity,
-    EqualityOfOpportunity,
-    EqualizedOdds,
-    ErrorRateParity,
-    FalsePositiveRateParity,
-)
-from .price import price_of_fairness
-from .proxy import proxy_and_true
-from .verdict import Verdict, held_out_verdict
-from .worst import GroupRecallFloor, MinimaxError
 
 __all__ = [
     "AccuracyParity",

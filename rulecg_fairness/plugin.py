@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from rulecg_core import hookimpl
-from rulecg_core.registry import Register
+from rulecg_core import Complexity, Register, hookimpl
 
-from .audits import gap_parts, ledger, verdict
-from .complexity import Complexity
-from .intersectional import PARITIES, IntersectionalGroups
-from .metrics import gaps, group_table
-from .worst import MinimaxError
+from .audits.tables import gap_parts, ledger, verdict
+from .constraints.intersectional import PARITIES, IntersectionalGroups
+from .constraints.worst import MinimaxError
+from .metrics.gaps import gaps, group_table
 
 
 @hookimpl

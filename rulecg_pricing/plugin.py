@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from rulecg_core import hookimpl
-from rulecg_core.registry import Register
+from rulecg_core import Register, hookimpl
 
-from .beam import BeamSearch, RandomBeam, WideBeam
-from .exact_ip import ExactIP
-from .exact_search import ExactSearch
-from .neighbours import Neighbours
-from .subsampled_ip import SubsampledIP
+from .beams.beam import BeamSearch, RandomBeam, WideBeam
+from .beams.neighbours import Neighbours
+from .exact.pricer import ExactSearch
+from .programs.exact_ip import ExactIP
+from .programs.subsampled_ip import SubsampledIP
 
 
 @hookimpl

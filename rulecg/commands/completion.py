@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..cli import build_parser
+    from .cli import build_parser
 
     print(script(arguments.shell, build_parser()))
     return OK

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(dataset: Dataset, max_complexity: int, quiet: bool) -> None:
-    from ..classifier import RuleSetClassifier
+    from ..estimators.classifier import RuleSetClassifier
 
     print(f"== {dataset}")
     print(f"-- learning a rule set with at most {max_complexity} rules and conditions together")
@@ -41,4 +41,4 @@ def _show(dataset: Dataset, max_complexity: int, quiet: bool) -> None:
     print(f"Accuracy on these rows: {accuracy:.1%}")
     print(f"Complexity: {classifier.rule_set_.complexity} (rules and conditions together)")
     print(f"Certificate: {classifier.result_.certificate()}")
-    print(f"Time: {classifier.result_.seconds:.1f} s, {classifier.result_.n_columns} rules generated")
+    print(f"Time: {classifier.result_.seconds:.1f} s, {classifier.result_.pool_size} rules generated")

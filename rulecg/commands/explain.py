@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..table_files import write_text
+    from ..inputs.table_files import write_text
 
     model, table = model_data.load(arguments)
     shown = table if arguments.limit <= 0 else table.head(arguments.limit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .exit_codes import OK
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 NAME = "export"
 HELP = "Write a model's rules as SQL, Python, JSON, text, Markdown, LaTeX or HTML."
@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..model_file import load_model
-    from ..table_files import write_text
+    from ..inputs.table_files import write_text
+    from ..model.model_file import load_model
 
     text = _WRITERS[arguments.to](load_model(arguments.model), arguments).rstrip("\n") + "\n"
     if arguments.out:

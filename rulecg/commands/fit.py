@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if not arguments.out:
         raise ConfigurationError("Say where to write the model, for example --out model.json.")
-    from ..model_file import save_model
+    from ..model.model_file import save_model
 
     job = task.Task.of(arguments)
     classifier = task.classifier_from(arguments, arguments.max_complexity)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..model import Model
+    from ..model.model import Model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(arguments: argparse.Namespace) -> tuple[Model, pd.DataFrame]:
     """The model, and the table read with the model's own idea of which columns are text."""
-    from ..model_file import load_model
-    from ..table_files import read_table
+    from ..inputs.table_files import read_table
+    from ..model.model_file import load_model
 
     model = load_model(arguments.model)
     kinds = dict(model.fingerprint.columns) if model.fingerprint is not None else {}

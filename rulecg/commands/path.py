@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..cross_validation import RuleSetClassifierCV
-    from ..paths import complexity_path
-    from ..table_files import write_text
+    from ..estimators.complexity_path import complexity_path
+    from ..estimators.cross_validation import RuleSetClassifierCV
+    from ..inputs.table_files import write_text
 
     job = task.Task.of(arguments)
     template = task.classifier_from(arguments, 30).set_params(verbose=0)
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plot(table: pd.DataFrame, chosen: float | None, out: str) -> None:
-    from ..paths import plot_path
+    from ..estimators.complexity_path import plot_path
 
     try:
         import matplotlib

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rulecg_core import Registry, load_registry
-from rulecg_core.registry import KINDS, Entry
+from rulecg_core.plugins.registry import KINDS, Entry
 
 NAME = "plugins"
 HELP = "List every backend, pricer, constraint and master, where it comes from and whether it can be used."

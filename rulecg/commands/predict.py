@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import pandas as pd
 
-    from ..table_files import write_text
+    from ..inputs.table_files import write_text
 
     model, table = model_data.load(arguments)
     results = {"prediction": model.predict(table)}

@@ -14,7 +14,7 @@ from .task import names
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..model import Model
+    from ..model.model import Model
 
 NAME = "report"
 HELP = "Write one self-contained HTML page about a model on a table: rules, accuracy, certificate, groups, settings."
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..inputs.table_files import read_table, write_text
     from ..report import build_report
-    from ..table_files import read_table, write_text
 
     model, table = model_data.load(arguments)
     path = None
@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _stability(model: Model, table: pd.DataFrame, arguments: argparse.Namespace) -> dict[str, pd.DataFrame]:
     """Learn again from these rows, as the model was learned: how stable the rules are, and what others would do."""
+    from ..analysis.stability import alternative_rules, relearner, rule_stability
     from ..report.evidence import Evidence
-    from ..stability import alternative_rules, relearner, rule_stability
 
     evidence = Evidence.of(model, table, arguments.target, arguments.sensitive)
     if evidence.truth is None or not model.is_binary:

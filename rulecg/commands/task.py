@@ -15,8 +15,8 @@ from rulecg_core import ConfigurationError, UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..binarizer import Binarizer
-    from ..classifier import RuleSetClassifier
+    from ..binarize.binarizer import Binarizer
+    from ..estimators.classifier import RuleSetClassifier
 
 
 def names(text: str) -> list[str]:
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="such as equalized-odds:0.05; may be given several times (rulecg plugins lists them)",
     )  # fmt: skip
     parser.add_argument("--max-conditions", metavar="N", type=int, default=5, help="most conditions in one rule (5)")
-    parser.add_argument("--form", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
+    parser.add_argument("--logic", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
     parser.add_argument(
         "--loss", metavar="NAME", default="hamming",
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
@@ -80,7 +80,7 @@ class Task:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
-        from ..table_files import read_table
+        from ..inputs.table_files import read_table
 
         table = read_table(arguments.data, separator=arguments.separator)
         if not arguments.target:
@@ -143,7 +143,7 @@ def _listed(values: Any) -> str:
 
 def _binarizer(arguments: argparse.Namespace) -> Binarizer | str:
     """By the kind of thresholds, or quantiles where only their number is given."""
-    from ..binarizer import Binarizer
+    from ..binarize.binarizer import Binarizer
 
     if arguments.thresholds == "auto" and arguments.quantiles is None:
         return "auto"
@@ -153,12 +153,12 @@ def _binarizer(arguments: argparse.Namespace) -> Binarizer | str:
 
 def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
     """The estimator that the options describe."""
-    from ..classifier import RuleSetClassifier
+    from ..estimators.classifier import RuleSetClassifier
 
     return RuleSetClassifier(
         max_complexity=max_complexity,
         max_conditions=arguments.max_conditions,
-        form=arguments.form,
+        logic=arguments.logic,
         loss=arguments.loss,
         constraints=list(arguments.constraint),
         backend=arguments.backend,

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from rulecg_core import Condition, RuleSet
 
-from ..model import Model
+from ..model.model import Model
 
 
 @frozen
@@ -17,7 +17,7 @@ class When:
     """A label for rows where the formula holds: any of the rules (DNF), or all of the clauses (CNF)."""
 
     clauses: tuple[tuple[Condition, ...], ...]
-    form: str
+    logic: str
     label: Any
 
 
@@ -32,10 +32,10 @@ class Decisions:
     @classmethod
     def of(cls, model: Model | RuleSet) -> Decisions:
         if isinstance(model, RuleSet):
-            return cls((When(tuple(model.clauses()), model.form, 1),), 0, model.outcome)
+            return cls((When(tuple(model.clauses()), model.logic, 1),), 0, model.outcome)
         if model.is_binary:
             rule_set = model.rule_set
-            when = When(tuple(rule_set.clauses()), rule_set.form, model.classes[1])
+            when = When(tuple(rule_set.clauses()), rule_set.logic, model.classes[1])
             return cls((when,), model.classes[0], rule_set.outcome)
         return cls._of_classes(model)
 
@@ -46,7 +46,7 @@ class Decisions:
         entries: list[tuple[float, float, int, When]] = []
         for number, (rule_set, scores) in enumerate(zip(model.rule_sets, model.scores, strict=True)):
             label, weight = model.classes[number], float(model.class_weights[number])
-            if rule_set.form == "cnf":
+            if rule_set.logic == "cnf":
                 sure = 1 - float(scores.probability(np.zeros((1, len(rule_set)), dtype=bool))[0])
                 entries.append((-sure, -weight, number, When(tuple(rule_set.clauses()), "cnf", label)))
                 continue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rulecg_core import Condition, RuleSet
-from rulecg_core.rule_text import clause_text
+from rulecg_core.data.rule_text import clause_text
 
-from ..model import Model
+from ..model.model import Model
 from .decisions import Decisions, When
 
 _HEAD = '''"""Written by rulecg. Give predict() a row as a dict of columns; None and NaN are missing values."""
@@ -31,8 +31,8 @@ def to_python(model: Model | RuleSet) -> str:
 
 
 def _when(when: When, names: dict[str, str]) -> list[str]:
-    inner, outer = (" and ", "or") if when.form == "dnf" else (" or ", "and")
-    neutral = when.form == "dnf"
+    inner, outer = (" and ", "or") if when.logic == "dnf" else (" or ", "and")
+    neutral = when.logic == "dnf"
     if not when.clauses:
         return [] if neutral else [f"    return {when.label!a}"]
     lines = []
@@ -40,7 +40,7 @@ def _when(when: When, names: dict[str, str]) -> list[str]:
         formula = inner.join(_condition(c, names) for c in clause) or str(neutral)
         start = "        " if number == 0 else f"        {outer} "
         # A comment holds text from the data: written in ASCII, so that it cannot end the line.
-        lines.append(f"{start}({formula})  # {ascii(clause_text(clause, when.form))[1:-1]}")
+        lines.append(f"{start}({formula})  # {ascii(clause_text(clause, when.logic))[1:-1]}")
     return ["    if (", *lines, "    ):", f"        return {when.label!a}"]
 
 

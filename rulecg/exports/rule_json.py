@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulecg_core import RuleSet
 
-from ..model import Model
+from ..model.model import Model
 
 
 def to_json(model: Model | RuleSet) -> str:

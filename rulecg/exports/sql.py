@@ -7,7 +7,7 @@ from typing import Any
 
 from rulecg_core import Condition, ConfigurationError, RuleSet
 
-from ..model import Model
+from ..model.model import Model
 from .decisions import Decisions, When
 
 
@@ -29,8 +29,8 @@ def to_sql(model: Model | RuleSet, table: str | None = None, column: str | None 
 
 
 def _formula(when: When, prefix: str) -> str:
-    inner, outer = (" AND ", "\n    OR ") if when.form == "dnf" else (" OR ", "\n    AND ")
-    neutral = when.form == "dnf"
+    inner, outer = (" AND ", "\n    OR ") if when.logic == "dnf" else (" OR ", "\n    AND ")
+    neutral = when.logic == "dnf"
     clauses = [_joined([_condition(c, prefix) for c in clause], inner, neutral) for clause in when.clauses]
     if len(clauses) > 1:
         clauses = [f"({clause})" for clause in clauses]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulecg_core import load_registry
 
-from ..model import Model
+from ..model.model import Model
 from .evidence import Evidence
 from .fairness import fairness_sections
 from .markup import Markup, Section, details, element, facts, join, number, paragraph, percent, section, table

@@ -9,10 +9,10 @@ import numpy as np
 from attrs import frozen
 
 from rulecg_core import UnknownNameError
-from rulecg_core.arrays import AnyArray, BoolArray
+from rulecg_core.base.arrays import AnyArray, BoolArray
 
-from ..fingerprint import Fingerprint
-from ..model import Model
+from ..model.fingerprint import Fingerprint
+from ..model.model import Model
 
 if TYPE_CHECKING:
     import pandas as pd

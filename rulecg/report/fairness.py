@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rulecg_core import Registry, RulecgError, RuleSet, UnknownNameError
-from rulecg_core.rule_text import HTML, clause_text
+from rulecg_core.data.rule_text import HTML, clause_text
 
 from .charts import interval_chart
 from .evidence import Evidence
@@ -181,7 +181,7 @@ def _ledger(found: pd.DataFrame, rule_set: RuleSet) -> list[Markup]:
     rules = [rule for rule in dict.fromkeys(found.index.get_level_values("rule")) if rule != "(no rules)"]
     texts = dict(zip(rules, rules, strict=True))
     if len(rules) == len(rule_set):
-        readable = (Markup(clause_text(clause, rule_set.form, HTML)) for clause in rule_set.clauses())
+        readable = (Markup(clause_text(clause, rule_set.logic, HTML)) for clause in rule_set.clauses())
         texts = dict(zip(rules, readable, strict=True))
 
     def lines(cell: Callable[[Any], str]) -> list[list[Any]]:

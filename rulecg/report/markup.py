@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from rulecg_core.rule_text import visible
+from rulecg_core.data.rule_text import visible
 
 LONGEST = 2000
 """Longer texts are cut: nothing that a person would read is."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rulecg_core.rule_text import HTML, clause_text
+from rulecg_core.data.rule_text import HTML, clause_text
 
-from ..intervals import wilson
-from ..scores import firing
+from ..analysis.intervals import wilson
+from ..model.scores import firing
 from .charts import Line, line_chart
 from .evidence import Evidence
 from .markup import (
@@ -74,7 +74,7 @@ def rules_section(evidence: Evidence) -> Section:
     model = evidence.model
     for number_of_set, rule_set in enumerate(model.rule_sets):
         label = model.classes[1] if model.is_binary else model.classes[number_of_set]
-        dnf = rule_set.form == "dnf"
+        dnf = rule_set.logic == "dnf"
         fired = firing(rule_set, evidence.table)
         alone = fired & (fired.sum(axis=1) == 1)[:, None]
         head = join([element("b", rule_set.outcome), " if any of these hold:" if dnf else " if all of these hold:"])
@@ -89,7 +89,7 @@ def rules_section(evidence: Evidence) -> Section:
             continue
         items = []
         for position, clause in enumerate(rule_set.clauses()):
-            text = Markup(clause_text(clause, rule_set.form, HTML))
+            text = Markup(clause_text(clause, rule_set.logic, HTML))
             rows = fired[:, position]
             words = [
                 f"{'Decides' if dnf else 'Rejects'} {number(int(rows.sum()))} rows",
@@ -235,7 +235,7 @@ def certificate_section(evidence: Evidence) -> Section:
                 ("gap", percent(certificate.gap)),
                 ("wrong training rows", number(certificate.errors)),
                 ("stopped because", certificate.stop),
-                ("rules generated", number(certificate.n_columns)),
+                ("rules generated", number(certificate.pool_size)),
                 ("seconds", f"{certificate.seconds:.1f}"),
             ]
         )

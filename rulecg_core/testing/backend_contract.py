@@ -20,10 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ..backend import Backend, LPSession, LPSolution, MIPModel, MIPResult
-from ..limits import Deadline, MIPLimits
-from ..sparse import SparseVectors
-from ..status import Solution, Stop
+from ..api.backend import Backend, LPSession, LPSolution, MIPModel, MIPResult
+from ..base.limits import Deadline, MIPLimits
+from ..base.sparse import SparseVectors
+from ..base.status import Solution, Stop
 from .backend_instances import (
     SENSES,
     LinearProgram,

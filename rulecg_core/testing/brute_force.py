@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 from attrs import frozen
 
-from rulecg_core.arrays import FloatArray
-from rulecg_core.limits import PricingLimits
-from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
-from rulecg_core.problem import Problem
-from rulecg_core.rules import Rule
-from rulecg_core.status import Stop
+from ..api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from ..base.arrays import FloatArray
+from ..base.limits import PricingLimits
+from ..base.status import Stop
+from ..data.problem import Problem
+from ..data.rules import Rule
 
 
 def all_rules(problem: PricingProblem | Problem) -> list[Rule]:

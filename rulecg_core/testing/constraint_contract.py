@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from ..arrays import AnyArray, BoolArray, FloatArray
-from ..constraint import Constraint
-from ..errors import ConfigurationError
-from ..forms import LinearForm, Row
-from ..problem import Problem
-from ..rules import Form, Rule
+from ..api.constraint import Constraint
+from ..base.arrays import AnyArray, BoolArray, FloatArray
+from ..base.errors import ConfigurationError
+from ..data.linear_form import LinearForm, Row
+from ..data.problem import Problem
+from ..data.rules import Logic, Rule
 
 N_FEATURES = 4
 TOLERANCE = 1e-9
@@ -31,10 +31,10 @@ class Case:
     y: BoolArray
     weights: FloatArray
     sensitive: dict[str, AnyArray]
-    form: Form
+    logic: Logic
 
     @classmethod
-    def random(cls, seed: int, form: Form) -> Case:
+    def random(cls, seed: int, logic: Logic) -> Case:
         """Few features, so that equal rows occur; every combination of race, sex and label at least twice."""
         rng = np.random.default_rng(seed)
         cells = np.array([(r, s, y) for r in range(2) for s in range(2) for y in range(2)] * 2)
@@ -45,22 +45,22 @@ class Case:
             y=y == 1,
             weights=rng.integers(1, 4, size=len(cells)).astype(np.float64),
             sensitive={"race": np.array(["Black", "White"])[race], "sex": np.array(["female", "male"])[sex]},
-            form=form,
+            logic=logic,
         )
 
     def problem(self, **changes: Any) -> Problem:
-        settings: dict[str, Any] = {"form": self.form, "weights": self.weights, "groups": self.sensitive, **changes}
+        settings: dict[str, Any] = {"logic": self.logic, "weights": self.weights, "groups": self.sensitive, **changes}
         return Problem.from_arrays(self.X, self.y, **settings)
 
     def covered(self, rule: Rule) -> list[bool]:
         """Row by row: a DNF rule covers where all its features hold, a CNF clause (as learned) where none does."""
-        wanted = self.form == "dnf"
+        wanted = self.logic == "dnf"
         return [all(bool(row[feature]) is wanted for feature in rule) for row in self.X]
 
     def predict(self, rules: Sequence[Rule]) -> BoolArray:
         covers = [self.covered(rule) for rule in rules]
         any_covers = [any(column) for column in zip(*covers, strict=True)] if covers else [False] * len(self.y)
-        return np.array([covered is (self.form == "dnf") for covered in any_covers])
+        return np.array([covered is (self.logic == "dnf") for covered in any_covers])
 
 
 def rule_sets(most: int = 3) -> Iterator[list[Rule]]:
@@ -77,12 +77,12 @@ def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule
     """
     total = form.const
     for rule in rules:
-        total += form.rule + form.length * sum(problem.feature_costs[feature] for feature in rule)
+        total += form.rule + form.length * sum(problem.condition_costs[feature] for feature in rule)
     for i, sample in enumerate(problem.inverse):
         part = case.weights[i] / problem.weights[sample]
-        to_be_covered = bool(case.y[i]) is (case.form == "dnf")
-        if form.zeta is not None and to_be_covered and not hits[i]:
-            total += form.zeta[sample] * part
+        to_be_covered = bool(case.y[i]) is (case.logic == "dnf")
+        if form.missed is not None and to_be_covered and not hits[i]:
+            total += form.missed[sample] * part
         if form.cover is not None:
             total += form.cover[sample] * part * hits[i]
     return float(total)
@@ -93,7 +93,7 @@ def computed(form: LinearForm, problem: Problem, rules: Sequence[Rule]) -> float
     covers = problem.covers(rules)
     coefficients = form.coefficients(covers, np.array([problem.length(rule) for rule in rules]))
     missed = problem.y & ~covers.any(axis=0)
-    zeta = 0.0 if form.zeta is None else float(form.zeta[missed].sum())
+    zeta = 0.0 if form.missed is None else float(form.missed[missed].sum())
     return form.const + zeta + float(coefficients.sum())
 
 
@@ -178,7 +178,7 @@ class ConstraintContract:
     def test_speaks_of_the_original_labels(self, constraint: Constraint, case: Case) -> None:
         """The same predictions measure the same whether the rules are in DNF or CNF."""
         y_pred = np.random.default_rng(5).random(len(case.y)) < 0.5
-        dnf, cnf = (constraint.measure(case.problem(form=form, merge=False), y_pred) for form in ("dnf", "cnf"))
+        dnf, cnf = (constraint.measure(case.problem(logic=logic, merge=False), y_pred) for logic in ("dnf", "cnf"))
         assert dnf == pytest.approx(cnf, abs=TOLERANCE)
 
     def test_merging_equal_rows_changes_nothing(self, constraint: Constraint, case: Case) -> None:
@@ -189,7 +189,7 @@ class ConstraintContract:
             case.y[again],
             np.ones(len(again)),
             {name: column[again] for name, column in case.sensitive.items()},
-            case.form,
+            case.logic,
         )
         problems = [case.problem(), case.problem(merge=False), repeated.problem(), repeated.problem(merge=False)]
         for rules in ([], [Rule((0,))], [Rule((0, 1)), Rule((2,)), Rule((1, 3))]):
@@ -247,7 +247,7 @@ class ConstraintContract:
             "second group": {name: np.full(len(case.y), column[0]) for name, column in case.sensitive.items()},
             "labels": dict.fromkeys(case.sensitive, nobody),
         }.get(lacking, {name: column[keep] for name, column in case.sensitive.items()})
-        problem = Problem.from_arrays(case.X[keep], case.y[keep], groups=groups, form=case.form)
+        problem = Problem.from_arrays(case.X[keep], case.y[keep], groups=groups, logic=case.logic)
         try:
             rows, message = list(constraint.rows(problem)), None
         except ConfigurationError as error:
@@ -259,13 +259,13 @@ class ConstraintContract:
 
 def _check_form(form: LinearForm, problem: Problem, what: str) -> None:
     numbers = [form.length, form.rule, form.const, *form.variables.values()]
-    for vector in (form.zeta, form.cover):
+    for vector in (form.missed, form.cover):
         if vector is not None:
             assert vector.shape == (problem.n_samples,), f"{what} is not over {problem.n_samples} samples."
             numbers += vector.tolist()
     assert all(math.isfinite(number) for number in numbers), f"{what} has a coefficient that is not finite."
-    if form.zeta is not None:
-        assert not form.zeta[~problem.y].any(), f"{what} counts samples as missed that no rule should cover."
+    if form.missed is not None:
+        assert not form.missed[~problem.y].any(), f"{what} counts samples as missed that no rule should cover."
 
 
 def _values(constraint: Constraint, problem: Problem, rules: Sequence[Rule]) -> dict[str, float]:
@@ -275,5 +275,5 @@ def _values(constraint: Constraint, problem: Problem, rules: Sequence[Rule]) -> 
 
 def _plain(row: Row) -> tuple[Any, ...]:
     form = row.form
-    vectors = [None if vector is None else vector.tolist() for vector in (form.zeta, form.cover)]
+    vectors = [None if vector is None else vector.tolist() for vector in (form.missed, form.cover)]
     return row.name, row.lo, row.hi, vectors, form.length, form.rule, form.const, dict(form.variables)

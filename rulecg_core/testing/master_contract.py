@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from rulecg_core.arrays import FloatArray, IntArray
-from rulecg_core.backend import Backend
-from rulecg_core.constraint import Constraint
-from rulecg_core.forms import LinearForm, Row
-from rulecg_core.limits import Deadline
-from rulecg_core.master import Master
-from rulecg_core.problem import Problem
-
+from ..api.backend import Backend
+from ..api.constraint import Constraint
+from ..api.master import Master
+from ..base.arrays import FloatArray, IntArray
+from ..base.limits import Deadline
+from ..data.linear_form import LinearForm, Row
+from ..data.problem import Problem
 from .brute_force import all_rules
 from .recording import RecordingBackend, RecordingSession
 
@@ -49,15 +48,15 @@ class MissedShareBound(Constraint):
         return rows
 
 
-def small_problem(seed: int, form: str = "dnf", n_features: int = 5) -> Problem:
+def small_problem(seed: int, logic: str = "dnf", n_conditions: int = 5) -> Problem:
     """A random problem with two groups, both labels in each, and few enough rules to list."""
     rng = np.random.default_rng(seed)
     n_samples = 24
-    X = rng.random((n_samples, n_features)) < 0.5
+    X = rng.random((n_samples, n_conditions)) < 0.5
     y = rng.random(n_samples) < 0.5
     groups = np.arange(n_samples) % 2
     y[:4] = [True, True, False, False]
-    return Problem.from_arrays(X, y, groups=groups, form=form, max_conditions=2)  # type: ignore[arg-type]
+    return Problem.from_arrays(X, y, groups=groups, logic=logic, max_conditions=2)  # type: ignore[arg-type]
 
 
 class MasterContract:
@@ -85,15 +84,15 @@ class MasterContract:
         (SizeBound(6), MissedShareBound(0.05)),
     )
 
-    @pytest.mark.parametrize("form", ["dnf", "cnf"])
+    @pytest.mark.parametrize("logic", ["dnf", "cnf"])
     @pytest.mark.parametrize("which", [0, 1, 2])
     def test_pricing_formula_equals_the_solvers_reduced_cost_for_every_column(
-        self, backend: Backend, form: str, which: int
+        self, backend: Backend, logic: str, which: int
     ) -> None:
         """For every rule in the master, the pricing formula gives the reduced cost that the solver sees."""
         for seed in range(5):
             recording = RecordingBackend(backend)
-            problem = small_problem(seed, form)
+            problem = small_problem(seed, logic)
             master = self.make_master(problem, self.constraint_sets[which], recording)
             master.solve_relaxation(Deadline())
             rules = all_rules(problem)[seed::3]
@@ -124,7 +123,7 @@ class MasterContract:
     def test_bound_from_any_duals_is_below_the_integer_optimum(self, backend: Backend, which: int) -> None:
         """However few rules the master holds, its bound with the true least reduced cost is valid."""
         for seed in range(5):
-            problem = small_problem(seed, n_features=4)
+            problem = small_problem(seed, n_conditions=4)
             constraints = self.constraint_sets[which]
             master = self.make_master(problem, constraints, backend)
             master.add_rules(all_rules(problem)[:3])
@@ -135,12 +134,12 @@ class MasterContract:
             if bound is not None:
                 assert bound <= self.brute_force(master) + 1e-6
 
-    @pytest.mark.parametrize("form", ["dnf", "cnf"])
+    @pytest.mark.parametrize("logic", ["dnf", "cnf"])
     @pytest.mark.parametrize("which", [0, 1, 2])
-    def test_integer_solution_equals_brute_force(self, backend: Backend, form: str, which: int) -> None:
+    def test_integer_solution_equals_brute_force(self, backend: Backend, logic: str, which: int) -> None:
         """The best rule set over all rules is the best of all rule sets, and every candidate is told truthfully."""
         for seed in range(4):
-            problem = small_problem(seed, form, n_features=4)
+            problem = small_problem(seed, logic, n_conditions=4)
             master = self.make_master(problem, self.constraint_sets[which], backend)
             master.add_rules(all_rules(problem))
             result = master.solve_integer(Deadline())
@@ -153,7 +152,7 @@ class MasterContract:
     def test_exact_model_keeps_every_bound_in_true_counts(self, backend: Backend, which: int) -> None:
         """Counting covered samples once, the best rule set has the fewest errors among the truly feasible ones."""
         for seed in range(4):
-            problem = small_problem(seed, n_features=4)
+            problem = small_problem(seed, n_conditions=4)
             master = self.make_master(problem, self.constraint_sets[which], backend)
             master.add_rules(all_rules(problem))
             best = master.solve_integer(Deadline(), count_once=True).candidates[0]

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
-from rulecg_core.arrays import FloatArray
-from rulecg_core.limits import Deadline, PricingLimits
-from rulecg_core.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
-from rulecg_core.rules import Rule
-from rulecg_core.status import Stop
-
+from ..api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from ..base.arrays import FloatArray
+from ..base.limits import Deadline, PricingLimits
+from ..base.status import Stop
+from ..data.rules import Rule
 from .brute_force import all_reduced_costs, all_rules
 from .random_problems import random_pricing_problem
 from .timing import within
@@ -155,7 +154,7 @@ class PricerContract:
             0.3 + 1.0,
             lambda: pricer.price(problem, PricingLimits(deadline=Deadline.after(0.3)), np.random.default_rng(0)),
         )
-        best = min(problem.reduced_cost(Rule([feature])) for feature in range(problem.n_features))
+        best = min(problem.reduced_cost(Rule([feature])) for feature in range(problem.n_conditions))
         best = min([best, *(problem.reduced_cost(rule) for rule in answer.rules)])
         assert answer.bound is None or (self.exact and answer.bound <= best + TOLERANCE * problem.n_samples)
 
@@ -233,7 +232,7 @@ def _of(case: Case) -> str:
 
 
 def _arrays(problem: PricingProblem) -> Sequence[tuple[str, Any]]:
-    return [(name, getattr(problem, name)) for name in ("X", "sample_weights", "feature_costs", "chains")]
+    return [(name, getattr(problem, name)) for name in ("X", "sample_weights", "condition_costs", "chains")]
 
 
 def _check_listing(case: Case, threshold: float, listing: Listing) -> None:
@@ -247,8 +246,8 @@ def _check_listing(case: Case, threshold: float, listing: Listing) -> None:
     shortest: dict[bytes, float] = {}
     for rule in listing.rules:
         cover = rule.covers(problem.X).tobytes()
-        shortest[cover] = min(shortest.get(cover, np.inf), float(problem.feature_costs[list(rule.features)].sum()))
+        shortest[cover] = min(shortest.get(cover, np.inf), float(problem.condition_costs[list(rule.features)].sum()))
     for rule, cost in zip(case.rules, case.costs, strict=True):
         if cost <= threshold - slack:
-            length = float(problem.feature_costs[list(rule.features)].sum())
+            length = float(problem.condition_costs[list(rule.features)].sum())
             assert shortest.get(rule.covers(problem.X).tobytes(), np.inf) <= length + 1e-12, (_of(case), rule)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rulecg_core.arrays import BoolArray, FloatArray, IntArray
-from rulecg_core.pricing import PricingProblem
-from rulecg_core.problem import Problem
+from ..api.pricing import PricingProblem
+from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..data.problem import Problem
 
 
 def random_pricing_problem(
@@ -18,9 +18,9 @@ def random_pricing_problem(
     weights, ties, equal samples, constant and nested features, free, dear and negative prices, unequal costs."""
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(1, max_samples + 1))
-    n_features = int(rng.integers(1, max_features + 1))
-    X = rng.random((n_samples, n_features)) < rng.choice([0.3, 0.6, 0.9])
-    chains = _nest_some(X, rng) if rng.random() < 0.4 else np.arange(n_features)
+    n_conditions = int(rng.integers(1, max_features + 1))
+    X = rng.random((n_samples, n_conditions)) < rng.choice([0.3, 0.6, 0.9])
+    chains = _nest_some(X, rng) if rng.random() < 0.4 else np.arange(n_conditions)
     weights = _weights_of_some_kind(n_samples, rng)
     return PricingProblem(
         X=X,
@@ -28,7 +28,9 @@ def random_pricing_problem(
         condition_price=float(rng.choice([0.0, 0.1, 0.5, 1.0, -0.1, -0.5])),
         constant=float(rng.choice([0.0, rng.normal(), 0.3 * np.abs(weights).sum()])),
         max_conditions=int(rng.integers(1, max_conditions + 1)),
-        feature_costs=np.ones(n_features) if rng.random() < 0.7 else rng.choice([0.0, 0.5, 1.0, 2.0], size=n_features),
+        condition_costs=(
+            np.ones(n_conditions) if rng.random() < 0.7 else rng.choice([0.0, 0.5, 1.0, 2.0], size=n_conditions)
+        ),
         chains=chains,
     )
 
@@ -38,8 +40,8 @@ def random_problem(seed: int, *, max_samples: int = 40, max_features: int = 8, *
     :meth:`Problem.from_arrays`."""
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(2, max_samples + 1))
-    n_features = int(rng.integers(1, max_features + 1))
-    X = rng.random((n_samples, n_features)) < rng.choice([0.3, 0.6])
+    n_conditions = int(rng.integers(1, max_features + 1))
+    X = rng.random((n_samples, n_conditions)) < rng.choice([0.3, 0.6])
     y = rng.random(n_samples) < 0.5
     y[:2] = [True, False]
     defaults: dict[str, Any] = {

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rulecg_core.arrays import FloatArray, IntArray
-from rulecg_core.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult
-from rulecg_core.limits import Deadline, MIPLimits
-from rulecg_core.sparse import SparseVectors
+from ..api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult
+from ..base.arrays import FloatArray, IntArray
+from ..base.limits import Deadline, MIPLimits
+from ..base.sparse import SparseVectors
 
 
 class RecordingSession(LPSession):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulecg_core import Limits, Problem, generate_columns, load_registry
-from rulecg_core.hamming import HammingMaster
+from rulecg_core.masters.hamming import HammingMaster
 
 BACKENDS = ("highs", "cbc", "scip")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from rulecg_backends.cbc import CBC
+from rulecg_backends.cbc.backend import CBC
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core.testing.backend_instances import covering_program, set_cover

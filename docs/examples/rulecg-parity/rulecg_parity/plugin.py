@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulecg_core import hookimpl
-from rulecg_core.registry import Register
+from rulecg_core.plugins.registry import Register
 
 from .error_balance import ErrorBalance
 

@@ -1,0 +1,1 @@
+"""Explanations, recourse and stability of a model."""

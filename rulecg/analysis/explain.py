@@ -1,0 +1,179 @@
+"""Which rule decided and why; for rejected rows the smallest changes that would have led to acceptance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from rulecg_core import ConfigurationError, RuleSet, UnknownNameError
+from rulecg_core.base.arrays import BoolArray
+from rulecg_core.data.conditions import is_missing, show_value
+from rulecg_core.data.phrases import conjunction
+from rulecg_core.data.rule_text import phrase_text, visible
+
+from ..model.model import Model
+from .recourse import Needs, RecourseSearch, candidates
+
+
+@frozen
+class Change:
+    """One column that would have to have another value."""
+
+    column: str
+    current: Any
+    """The value in the row; None when it is missing."""
+    needed: str
+    """What the column would have to be, in words such as ``income > 50``."""
+    nearest: Any = field(repr=False)
+    """The nearest value that is enough."""
+
+    def __str__(self) -> str:
+        current = "is missing" if self.current is None else f"is {visible(show_value(self.current))}"
+        return f"{self.needed} ({current})"
+
+
+@frozen
+class Way:
+    """A smallest set of changes that leads to acceptance."""
+
+    changes: tuple[Change, ...]
+    rule: int | None = None
+    """Which rule would then fire, counted from 0; None for CNF, where all clauses must hold."""
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.changes))
+
+
+@frozen
+class Explanation:
+    """Why one row got its prediction."""
+
+    prediction: Any
+    accepted: bool
+    """Whether the rule set's outcome is predicted."""
+    fired: tuple[int, ...]
+    """The rules that decided, counted from 0: those that hold (DNF), or the clauses that fail (CNF)."""
+    rules: tuple[str, ...]
+    """The same rules as text."""
+    ways: tuple[Way, ...] = ()
+    """For a rejected row: all of the smallest ways to acceptance, at most as many as reasons were asked for."""
+
+    def __str__(self) -> str:
+        lines = [f"{visible(str(self.prediction))}: " + ("; ".join(self.rules) or "no rule applies")]
+        lines += [f"  would change with {way}" for way in self.ways]
+        return "\n".join(lines)
+
+
+def explain_model(
+    model: Model, table: Any, *, immutable: Sequence[str] | None = None, max_reasons: int = 4
+) -> list[Explanation]:
+    """Explanations of a model's predictions. Sensitive columns are immutable unless said otherwise."""
+    predictions = model.predict(table).tolist()
+    fixed = model.sensitive if immutable is None else immutable
+    if model.is_binary:
+        known = set(model.rule_set.columns) | set(model.sensitive)
+        return explain_rule_set(
+            model.rule_set, table, predictions, immutable=fixed, known=known, max_reasons=max_reasons
+        )
+    covered = [rule_set.covers(table) for rule_set in model.rule_sets]
+    texts = [rule_set.texts() for rule_set in model.rule_sets]
+    explanations = []
+    for row, prediction in enumerate(predictions):
+        number = model.classes.index(prediction)
+        rule_set = model.rule_sets[number]
+        decided = covered[number][row] if rule_set.logic == "dnf" else ~covered[number][row]
+        fired = tuple(np.flatnonzero(decided).tolist())
+        accepted = bool(decided.any()) == (rule_set.logic == "dnf")
+        shown = tuple(texts[number][position] for position in fired)
+        explanations.append(Explanation(prediction, accepted, fired, shown))
+    return explanations
+
+
+def explain_rule_set(
+    rule_set: RuleSet,
+    table: Any,
+    predictions: Sequence[Any] | None = None,
+    *,
+    immutable: Sequence[str] = (),
+    known: set[str] | None = None,
+    max_reasons: int = 4,
+) -> list[Explanation]:
+    """Explanations of one rule set's predictions, row by row; a value is never advised to become missing."""
+    if isinstance(immutable, str):
+        raise ConfigurationError(f"immutable must be a sequence of column names, such as [{immutable!r}].")
+    if max_reasons < 1:
+        raise ConfigurationError(f"max_reasons must be at least 1, not {max_reasons!r}.")
+    names = set(rule_set.columns) if known is None else known
+    for name in immutable:
+        if name not in names:
+            raise UnknownNameError("column", name, names)
+    covered = rule_set.covers(table)
+    dnf = rule_set.logic == "dnf"
+    accepted = np.asarray(covered.any(axis=1) if dnf else covered.all(axis=1), dtype=bool)
+    decided = covered if dnf else ~covered
+    shown: Sequence[Any] = list(accepted) if predictions is None else predictions
+    ways = _ways(rule_set, table, ~accepted, frozenset(immutable), max_reasons)
+    texts = rule_set.texts()
+    return [
+        Explanation(
+            prediction=shown[row],
+            accepted=bool(accepted[row]),
+            fired=(fired := tuple(np.flatnonzero(decided[row]).tolist())),
+            rules=tuple(texts[position] for position in fired),
+            ways=ways.get(row, ()),
+        )
+        for row in range(len(covered))
+    ]
+
+
+def _ways(
+    rule_set: RuleSet, table: Any, rejected: BoolArray, immutable: frozenset[str], most: int
+) -> dict[int, tuple[Way, ...]]:
+    """For every rejected row its smallest ways; rows whose conditions hold alike are solved once."""
+    rows = np.flatnonzero(rejected)
+    if not len(rows) or not rule_set.conditions:
+        return {}
+    columns = {name: rule_set._column(table, name) for name in {c.column for c in rule_set.conditions}}
+    holds = np.column_stack([condition.holds(columns[condition.column]) for condition in rule_set.conditions])[rows]
+    patterns, pattern_of = np.unique(holds, axis=0, return_inverse=True)
+    search = RecourseSearch(rule_set, immutable, most)
+    found = [search.smallest(pattern) for pattern in patterns]
+    values = {name: _values(column, rows) for name, column in columns.items()}
+    targets = {needs: _Target.of(needs) for ways in found for _, way in ways for needs in way.values()}
+    return {
+        int(row): tuple(
+            Way(tuple(targets[needs].change(name, values[name][place]) for name, needs in way.items()), rule)
+            for rule, way in found[pattern]
+        )
+        for place, (row, pattern) in enumerate(zip(rows, pattern_of.reshape(-1), strict=True))
+    }
+
+
+def _values(column: Any, rows: Any) -> list[Any]:
+    missing = is_missing(column)[rows]
+    chosen = np.asarray(column.astype(object) if hasattr(column, "isna") else column)[rows].tolist()
+    return [None if absent else value for value, absent in zip(chosen, missing, strict=True)]
+
+
+@frozen
+class _Target:
+    """What one column would have to be: in words, and values that are enough."""
+
+    needed: str
+    enough: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, needs: Needs) -> _Target:
+        phrases = conjunction(needs)
+        assert not isinstance(phrases, bool)
+        enough = [value for value in candidates(needs) if all(condition.holds([value])[0] for condition in needs)]
+        return cls(" and ".join(phrase_text(phrase) for phrase in phrases), tuple(enough))
+
+    def change(self, column: str, current: Any) -> Change:
+        nearest = self.enough[0]
+        if isinstance(current, (int, float)) and all(isinstance(value, (int, float)) for value in self.enough):
+            nearest = min(self.enough, key=lambda value: abs(value - current))
+        return Change(column, current, self.needed, nearest)

@@ -1,0 +1,26 @@
+"""Conditions that are known before, from a model or an earlier fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import validate_data
+
+from rulecg_core import Condition
+
+from ..inputs.table import as_frame
+from .binarizer import Binarizer
+
+
+class FixedConditions(Binarizer):
+    """A binarizer with given conditions, so that rules learned at different times can be compared."""
+
+    def __init__(self, conditions: tuple[Condition, ...] = (), refine: bool = False) -> None:
+        super().__init__(refine=refine)
+        self.conditions = conditions
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FixedConditions:
+        self.column_names_ = tuple(as_frame(X).columns)
+        validate_data(self, X, skip_check_array=True)
+        self.conditions_ = list(self.conditions)
+        return self

@@ -1,0 +1,92 @@
+"""The command line ``rulecg``: one module in ``rulecg.commands`` per subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from rulecg_core import BackendUnavailable, InfeasibleError, RulecgError, SolveError
+from rulecg_core.data.rule_text import visible
+
+from .. import __version__
+from . import COMMANDS, exit_codes
+from .completion import subcommands
+from .config_file import options_from
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; every command adds its own part."""
+    parser = argparse.ArgumentParser(
+        prog="rulecg",
+        description="Learn small, readable, provably good and fair rule sets from tables.",
+        epilog=exit_codes.SUMMARY,
+    )
+    parser.add_argument("--version", action="version", version=f"rulecg {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        subparser = subparsers.add_parser(command.NAME, help=command.HELP, description=command.HELP)
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run, command=command.NAME)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code. Errors that a person can act on are one message, without a traceback."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            arguments = _parse(words)
+            code: int = arguments.run(arguments)
+            sys.stdout.flush()
+        except InfeasibleError as error:
+            return _fail(error, exit_codes.INFEASIBLE)
+        except (BackendUnavailable, SolveError) as error:
+            return _fail(error, exit_codes.SOLVER)
+        except RulecgError as error:
+            return _fail(error, exit_codes.WRONG_INPUT)
+        except MemoryError:
+            return _fail("the data does not fit into memory: use fewer rows or columns", exit_codes.WRONG_INPUT)
+        except BrokenPipeError:
+            # Whoever read the output, such as head, has seen enough.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return exit_codes.OK
+        except KeyboardInterrupt:
+            return _fail("interrupted", exit_codes.INTERRUPTED)
+    return code
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    """Parse the words; options of a configuration file come before them, so that they override it."""
+    parser = build_parser()
+    arguments = parser.parse_args(words)
+    config = getattr(arguments, "config", None)
+    if config is None:
+        return arguments
+    commands = subcommands(parser)
+    place = words.index(arguments.command) + 1
+    found = options_from(config, arguments.command, commands[arguments.command], set(commands))
+    return parser.parse_args([*words[:place], *found, *words[place:]])
+
+
+def _fail(error: object, code: int) -> int:
+    # Messages may quote names from data: no control or direction-changing characters reach the terminal.
+    lines = [visible_line(line) for line in str(error).splitlines()]
+    print("rulecg: " + "\n".join(lines), file=sys.stderr)
+    return code
+
+
+def visible_line(line: str) -> str:
+    return "".join(visible(line[start : start + 150]) for start in range(0, min(len(line), 3000), 150))
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    print(f"rulecg: note: {visible_line(str(message))}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

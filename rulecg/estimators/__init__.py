@@ -1,0 +1,1 @@
+"""Estimators for scikit-learn users, and what they do step by step."""

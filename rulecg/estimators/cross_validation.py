@@ -1,0 +1,154 @@
+"""Choosing how complex a rule set may be by how well it does on rows that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_is_fitted
+
+from rulecg_core import ConfigurationError
+from rulecg_core.base.arrays import AnyArray, FloatArray
+
+from .classifier import RuleSetClassifier
+from .complexity_path import ComplexityPath, checked_complexities, complexity_path
+from .display import ShowsRules
+
+CHOICES = ("best", "simplest")
+
+
+class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A RuleSetClassifier whose ``max_complexity`` is chosen by cross-validation.
+
+    In every fold one path of rule sets, from tight to loose, is learned over one pool of rules.
+
+    Parameters
+    ----------
+    complexities : sequence of numbers to choose from
+    estimator : RuleSetClassifier or None
+        All other settings; None for the defaults.
+    cv : int, splitter or None
+        As everywhere in scikit-learn.
+    scoring : str or callable
+        What to do best at, on held-out rows.
+    choice : "best" or "simplest"
+        The best mean score, or the least complexity whose score is within one standard error of the best.
+    time_limit : float or None
+        Seconds for the path of one fold, and again for the final one.
+    n_jobs : int or None
+        Folds at a time, as joblib counts them.
+    verbose : int
+        1 tells when a fold is done.
+
+    Attributes
+    ----------
+    best_estimator_, best_complexity_, path_ : the choice fitted to all rows, its limit, and the whole path
+    cv_results_ : pandas table: the path's, with cv_accuracy (the mean score), cv_error (its standard error)
+    rule_set_, rules_, result_, classes_ : of the best estimator
+    """
+
+    classes_: AnyArray
+    best_estimator_: RuleSetClassifier
+    best_complexity_: float
+    cv_results_: pd.DataFrame
+    path_: ComplexityPath
+
+    def __init__(
+        self,
+        complexities: Sequence[float] = (5, 10, 15, 20, 30),
+        estimator: RuleSetClassifier | None = None,
+        cv: Any = 5,
+        scoring: Any = "accuracy",
+        choice: str = "best",
+        time_limit: float | None = 60.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.complexities = complexities
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+        self.choice = choice
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifierCV:
+        """Choose the complexity by held-out score, then learn from all rows."""
+        if self.choice not in CHOICES:
+            raise ConfigurationError(f"choice must be 'best' or 'simplest', not {self.choice!r}.")
+        limits = checked_complexities(self.complexities)
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        scores = np.array(
+            Parallel(n_jobs=self.n_jobs, verbose=5 * self.verbose)(
+                delayed(_fold_scores)(self, limits, X, y, sample_weight, sensitive_features, train, test)
+                for train, test in splits
+            )
+        )
+        means, errors = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(splits))
+        best = int(np.argmax(means))
+        if self.choice == "simplest":
+            best = int(np.argmax(means >= means[best] - errors[best]))
+        self.best_complexity_ = limits[best]
+        self.path_ = complexity_path(
+            X, y, limits, estimator=self.estimator, time_limit=self.time_limit, sample_weight=sample_weight,
+            sensitive_features=sensitive_features,
+        )  # fmt: skip
+        done = len(self.path_.table)  # fewer than all when Ctrl-C ended the path early
+        self.best_complexity_ = min(self.best_complexity_, limits[done - 1])
+        self.best_estimator_ = self.path_[self.best_complexity_]
+        self.cv_results_ = self.path_.table.assign(cv_accuracy=means[:done], cv_error=errors[:done])
+        self.classes_ = self.best_estimator_.classes_
+        self.n_features_in_ = self.best_estimator_.n_features_in_
+        self.rule_set_, self.rules_ = self.best_estimator_.rule_set_, self.best_estimator_.rules_
+        self.result_ = self.best_estimator_.result_
+        return self
+
+    def predict(self, X: Any) -> AnyArray:
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return self.best_estimator_.predict_proba(X)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Training and held-out scores against complexity, with the choice marked; returns the matplotlib axes."""
+        from .complexity_path import plot_path
+
+        check_is_fitted(self)
+        return plot_path(self.cv_results_, self.best_complexity_, ax)
+
+
+def _fold_scores(
+    search: RuleSetClassifierCV,
+    limits: list[float],
+    X: Any,
+    y: Any,
+    weights: Any,
+    sensitive: Any,
+    train: Any,
+    test: Any,
+) -> list[float]:
+    """The score on the test rows for every limit; the tightest ones stand in for limits that time did not allow."""
+    path = complexity_path(
+        _rows(X, train), _rows(y, train), limits, estimator=search.estimator, time_limit=search.time_limit,
+        sample_weight=_rows(weights, train), sensitive_features=_rows(sensitive, train),
+    )  # fmt: skip
+    scorer = get_scorer(search.scoring)
+    last = max(path.classifiers)
+    return [float(scorer(path[min(limit, last)], _rows(X, test), _rows(y, test))) for limit in limits]
+
+
+def _rows(values: Any, rows: Any) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, dict):
+        return {name: _rows(column, rows) for name, column in values.items()}
+    return values.iloc[rows] if hasattr(values, "iloc") else np.asarray(values)[rows]

@@ -1,0 +1,50 @@
+"""Rules to begin with from the leaves of a random forest, the paper's warm start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulecg_core import Problem, Rule
+
+
+def forest_leaves(problem: Problem, *, n_trees: int = 20, seed: int = 0) -> tuple[Rule, ...]:
+    """The paths to leaves where positives are more frequent than overall, as rules for ``generate_columns(start=...)``.
+
+    A step "feature is false" becomes the feature that is its exact opposite on the data; where there is none, the step
+    is left out and the rule covers more than the leaf.
+
+    >>> from rulecg_core import Problem
+    >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
+    >>> forest_leaves(problem, n_trees=5)
+    (Rule(features=(0,)),)
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(n_trees, max_depth=problem.max_conditions, random_state=seed)
+    forest.fit(problem.X, problem.y, sample_weight=problem.weights)
+    opposite = _opposites(problem)
+    overall = float(problem.weights[problem.y].sum() / problem.weights.sum())
+    rules: dict[Rule, None] = {}
+    for estimator in forest.estimators_:
+        tree = estimator.tree_
+        paths: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+        while paths:
+            node, path = paths.pop()
+            if tree.children_left[node] == -1:
+                shares = tree.value[node, 0] / tree.value[node, 0].sum()
+                if path and len(shares) == 2 and shares[1] > overall:
+                    rules[Rule(path)] = None
+                continue
+            feature = int(tree.feature[node])
+            without = opposite[feature]
+            paths.append((tree.children_left[node], path if without < 0 else (*path, int(without))))
+            paths.append((tree.children_right[node], (*path, feature)))
+    return tuple(rules)
+
+
+def _opposites(problem: Problem) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """For every feature, one that holds exactly where it does not; -1 where there is none."""
+    packed = problem.packed_conditions
+    mask = np.packbits(np.ones(problem.n_samples, dtype=bool))
+    place = {column.tobytes(): number for number, column in enumerate(packed)}
+    return np.array([place.get((~column & mask).tobytes(), -1) for column in packed], dtype=np.int64)

@@ -1,0 +1,70 @@
+"""Telling people how a run goes: a live line in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from rulecg_core.base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished, StagePriced, Started
+
+SECONDS_BETWEEN_LINES = 0.5
+
+
+@contextmanager
+def progress(verbose: int, title: str = "", stream: TextIO | None = None) -> Iterator[Observer | None]:
+    """An observer that reports at the given loudness: 0 nothing, 1 now and then, 2 every event."""
+    if not verbose:
+        yield None
+        return
+    stream = sys.stdout if stream is None else stream
+    if verbose == 1 and stream.isatty():
+        from .live import live_display
+
+        with live_display(title, stream) as observer:
+            yield observer
+    else:
+        yield PlainLines(verbose, title, stream)
+
+
+class PlainLines:
+    """One line per round, at most two a second unless every event is wanted."""
+
+    def __init__(self, verbose: int, title: str, stream: TextIO) -> None:
+        self.verbose, self.prefix, self.stream = verbose, f"{title}: " if title else "", stream
+        self.next_line = 0.0
+
+    def __call__(self, event: Event) -> None:
+        text = describe(event)
+        if text is None or (isinstance(event, StagePriced) and self.verbose < 2):
+            return
+        if isinstance(event, RoundFinished) and self.verbose < 2:
+            if event.seconds < self.next_line:
+                return
+            self.next_line = event.seconds + SECONDS_BETWEEN_LINES
+        print(f"{event.seconds:7.1f} s  {self.prefix}{text}", file=self.stream, flush=True)
+
+
+def describe(event: Event) -> str | None:
+    """The event in words; None for events that have nothing to say to people."""
+    match event:
+        case Started():
+            return (
+                f"{event.n_samples} distinct rows, {event.n_conditions} conditions, {event.n_rows} constraint rows; "
+                f"solver {event.backend}; pricing by {', then '.join(event.pricers)}"
+            )
+        case StagePriced():
+            best = "" if event.best is None else f", best reduced cost {event.best:.4g}"
+            return f"round {event.iteration}: {event.stage} found {event.found} rules{best}"
+        case RoundFinished():
+            bound = "" if event.lower_bound is None else f", proven bound {event.lower_bound:.6g}"
+            return f"round {event.iteration}: {event.pool_size} rules, relaxation {event.relaxation:.6g}{bound}"
+        case IncumbentFound():
+            return f"best objective so far {event.objective:.6g} with {event.n_rules} rules ({event.source})"
+        case Note():
+            return f"note: {event.message}"
+        case Finished():
+            bound = "no bound" if event.lower_bound is None else f"proven bound {event.lower_bound:.6g}"
+            return f"done: objective {event.objective:.6g}, {bound}, status {event.status}, {event.pool_size} rules"
+    return None

@@ -1,0 +1,77 @@
+"""The rows to learn from: binarized, in an order of their own, and still able to tell their original values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from attrs import evolve, frozen
+
+from rulecg_core import Condition, Groups, Problem
+from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
+from rulecg_core.data.conditions import as_numbers
+
+from ..inputs.row_order import canonical_order
+
+
+@frozen(eq=False)
+class Training:
+    """Binarized rows in canonical order, so that the order in which they came does not matter."""
+
+    inputs: pd.DataFrame
+    """The table as it came."""
+    order: IntArray
+    """Which row of the table stands at each place of everything below."""
+    features: BoolArray
+    conditions: tuple[Condition, ...]
+    codes: IntArray
+    """The class of each row."""
+    weights: FloatArray
+    groups: Groups
+
+    @classmethod
+    def of(
+        cls,
+        inputs: pd.DataFrame,
+        features: BoolArray,
+        conditions: Sequence[Condition],
+        codes: IntArray,
+        weights: FloatArray,
+        groups: Groups,
+    ) -> Training:
+        order = canonical_order(features, codes, groups.codes)
+        return cls(
+            inputs, order, features[order], tuple(conditions), codes[order], weights[order], groups.take(order)
+        )
+
+    def problem(self, position: int, **options: Any) -> Problem:
+        """The problem of telling the class at the position from the others."""
+        return Problem.from_arrays(
+            self.features,
+            self.codes == position,
+            weights=self.weights,
+            groups=self.groups,
+            conditions=self.conditions,
+            **options,
+        )
+
+    def numbers(self, column: str) -> FloatArray:
+        """The original values of a numeric column."""
+        return as_numbers(self.inputs[column].iloc[self.order], column)
+
+    def extended(self, conditions: Sequence[Condition]) -> Training:
+        """The same rows with further conditions after the known ones."""
+        added = np.array([condition.holds(self.inputs[condition.column].iloc[self.order]) for condition in conditions])
+        features = np.concatenate([self.features.T, added]).T
+        order = canonical_order(features, self.codes, self.groups.codes)
+        return evolve(
+            self,
+            order=self.order[order],
+            features=features[order],
+            conditions=(*self.conditions, *conditions),
+            codes=self.codes[order],
+            weights=self.weights[order],
+            groups=self.groups.take(order),
+        )

@@ -1,0 +1,1 @@
+"""Tables, labels and weights as people give them."""

@@ -1,0 +1,56 @@
+"""Labels as people give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from rulecg_core import ConfigurationError
+from rulecg_core.base.arrays import AnyArray
+
+
+def checked_labels(y: Any, n_rows: int) -> AnyArray:
+    """One label per row as an array; an error that helps when they cannot be used."""
+    if y is None:
+        raise ConfigurationError("This classifier requires y to be passed, but the target y is None.")
+    if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
+        y = y.iloc[:, 0]
+    array = column_or_1d(np.asarray(y), warn=True)
+    if len(array) != n_rows:
+        raise ConfigurationError(f"X has {n_rows} rows but y has {len(array)} labels: give one label per row.")
+    missing = int(pd.isna(array).sum())
+    if missing or (array.dtype.kind == "f" and not np.all(np.isfinite(array))):
+        what = f"{missing} missing labels (NaN or None)" if missing else "infinite labels"
+        raise ConfigurationError(f"y holds {what}: drop these rows from X and y, or fill the labels in.")
+    if array.dtype.kind == "O":
+        array = _without_objects(array)
+    check_classification_targets(array)
+    return array
+
+
+def _without_objects(array: AnyArray) -> AnyArray:
+    """Numbers, truth values and text in an object array as what they are."""
+    kind = pd.api.types.infer_dtype(array)
+    if kind in ("integer", "boolean", "floating"):
+        return np.array(array.tolist())
+    if kind == "string":
+        return array
+    raise ConfigurationError(
+        f"Unknown label type: y holds values of different or unsupported types ({kind}). Turn the labels into text, "
+        "for example with y.astype(str)."
+    )
+
+
+def outcome_text(name: Any, label: Any) -> str:
+    """How a rule set names what it predicts: the label column's name, the label, or both."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    is_flag = plain is True or plain == 1
+    if name is None or str(name) == "":
+        if isinstance(plain, str):
+            return plain
+        return "positive" if is_flag else f"class {plain}"
+    return str(name) if is_flag else f"{name} is {plain}"

@@ -1,0 +1,30 @@
+"""An order of rows that depends on what they hold and not on how the table was sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulecg_core.base.arrays import AnyArray, BoolArray, IntArray
+
+
+def canonical_order(features: BoolArray, *codes: AnyArray) -> IntArray:
+    """Rows sorted by a hash of their contents: shuffled or repeated rows then lead to the same rules.
+
+    Sorting 64-bit numbers is many times faster than sorting whole rows; equal hashes of different rows, should they
+    ever occur, keep the order in which they came.
+    """
+    n_rows = len(features)
+    parts = [np.packbits(features, axis=1)]
+    for code in codes:
+        as_bytes = np.ascontiguousarray(code.astype(np.int64)).reshape(n_rows, -1)
+        parts.append(as_bytes.view(np.uint8))
+    width = sum(part.shape[1] for part in parts)
+    key = np.zeros((n_rows, -(-width // 8) * 8), dtype=np.uint8)
+    np.concatenate(parts, axis=1, out=key[:, :width])
+    words = key.view(np.uint64)
+    multipliers = np.random.default_rng(0).integers(1, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    hashes = np.zeros(n_rows, dtype=np.uint64)
+    for column, multiplier in zip(words.T, multipliers, strict=True):
+        hashes = (hashes ^ column) * multiplier
+        hashes ^= hashes >> np.uint64(31)
+    return np.argsort(hashes, kind="stable")

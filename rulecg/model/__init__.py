@@ -1,0 +1,1 @@
+"""What was learned, without the learner: rules, scores, certificate, file."""

@@ -1,0 +1,1 @@
+"""CBC, in a process of its own."""

@@ -1,0 +1,1 @@
+"""What backends share: options, availability, interruption, honest results."""

@@ -1,0 +1,1 @@
+"""The interfaces that plugins implement: backend, master, pricer, heuristic, constraint."""

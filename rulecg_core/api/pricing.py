@@ -1,0 +1,131 @@
+"""The pricing problem: find the conjunction with the least reduced cost. It knows nothing of constraints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.limits import PricingLimits
+from ..base.status import Stop
+from ..data.rules import Rule
+
+NEGATIVE = -1e-6
+"""A reduced cost counts as negative only below this: above it, solvers' duals are noise."""
+
+
+@frozen(eq=False)
+class PricingProblem:
+    """Minimise ``sample_weights @ covers_k + Σ_{j in k} condition_prices[j] + constant`` over conjunctions k
+    with 1 to ``max_conditions`` features."""
+
+    X: BoolArray
+    sample_weights: FloatArray
+    """One number per sample, of any sign: what covering the sample costs."""
+    condition_price: float
+    constant: float
+    max_conditions: int
+    condition_costs: FloatArray = field(default=None)
+    """What each feature adds to a rule's length: 1 unless given."""
+    chains: IntArray = field(default=None)
+    """Features with the same number are nested: two of them in one rule are never better than one."""
+    in_use: tuple[Rule, ...] = ()
+    """Rules that the relaxation is made of, if any: good ones are often near them."""
+    memo: dict[str, Any] = field(factory=dict, repr=False)
+    """Shared by all pricing problems over the same X: room for preparations such as packed bits."""
+
+    def __attrs_post_init__(self) -> None:
+        # Frozen classes set derived defaults through object.__setattr__.
+        if self.condition_costs is None:
+            object.__setattr__(self, "condition_costs", np.ones(self.X.shape[1]))
+        if self.chains is None:
+            object.__setattr__(self, "chains", np.arange(self.X.shape[1], dtype=np.int64))
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_conditions(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def condition_prices(self) -> FloatArray:
+        """What adding each feature to a rule costs, whatever it covers."""
+        return self.condition_price * self.condition_costs
+
+    def reduced_cost(self, rule: Rule) -> float:
+        """The reduced cost of one rule, from its conditions and the full data."""
+        features = list(rule.features)
+        covered = float(self.sample_weights[rule.covers(self.X)].sum())
+        return covered + self.condition_price * float(self.condition_costs[features].sum()) + self.constant
+
+    def optimistic_bound(self, covered: BoolArray, features: Sequence[int]) -> float:
+        """No rule that contains the features (and so covers at most ``covered``) has a lower reduced cost.
+
+        The best that can happen is that every further condition removes exactly the samples with positive weight.
+        (The paper's test sums over positives only, which is wrong once rows make other weights negative.)
+        """
+        prices = self.condition_prices
+        kept = float(np.minimum(self.sample_weights[covered], 0.0).sum())
+        gains = np.sort(np.minimum(np.delete(prices, list(features)), 0.0))
+        free = gains[: max(0, self.max_conditions - len(features))].sum()
+        return kept + float(prices[list(features)].sum()) + self.constant + float(free)
+
+    def restrict(self, rows: IntArray | BoolArray, features: IntArray | BoolArray) -> PricingProblem:
+        """The same problem on some rows and features: rules must be mapped back by the caller."""
+        return evolve(
+            self,
+            X=np.ascontiguousarray(self.X[rows][:, features]),
+            sample_weights=self.sample_weights[rows],
+            condition_costs=self.condition_costs[features],
+            chains=self.chains[features],
+            in_use=(),
+            memo={},
+        )
+
+
+@frozen(eq=False)
+class PricingResult:
+    """Rules that a pricer found. ``bound`` is a proven lower bound on the least reduced cost over all rules of the
+    problem it was given, or None: heuristics and subsamples never claim one."""
+
+    rules: tuple[Rule, ...]
+    bound: float | None = None
+    stop: Stop = Stop.COMPLETED
+    notes: tuple[str, ...] = ()
+
+
+@frozen(eq=False)
+class Listing:
+    """Rules with reduced cost at most a threshold. ``complete`` only when none was left out, except rules that cover
+    exactly the same samples as a listed one and are no shorter."""
+
+    rules: tuple[Rule, ...]
+    complete: bool
+    stop: Stop = Stop.COMPLETED
+
+
+class Pricer(ABC):
+    """Finds rules with negative reduced cost."""
+
+    can_list: ClassVar[bool] = False
+    """Whether :meth:`list_below` is there: the door to proofs over all rules."""
+
+    def prepare(self) -> None:
+        """Load or compile what the first call would otherwise wait for; called before anybody's clock starts."""
+        return
+
+    @abstractmethod
+    def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """Up to ``limits.max_rules`` distinct rules, best first; the core re-prices them on the full data."""
+
+    def list_below(
+        self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
+    ) -> Listing:
+        """Every rule with reduced cost at most the threshold, unless there are more than ``most``."""
+        raise NotImplementedError(f"{type(self).__name__} cannot list rules")

@@ -1,0 +1,1 @@
+"""Arrays, errors, limits, events and statuses: what everything else is written with."""

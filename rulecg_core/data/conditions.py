@@ -1,0 +1,146 @@
+"""One condition on one column of a table, such as ``age > 45`` or ``sex == female``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+from attrs import field, frozen
+
+from ..base.arrays import AnyArray, BoolArray, FloatArray
+from ..base.errors import ConfigurationError
+
+Operator = Literal["<=", ">", "==", "!=", "missing", "present", "true", "false"]
+Value = float | int | str | bool | None
+
+_NEEDS_VALUE = ("<=", ">", "==", "!=")
+_COMPLEMENTS: dict[str, Operator] = {
+    "<=": ">",
+    ">": "<=",
+    "==": "!=",
+    "!=": "==",
+    "missing": "present",
+    "present": "missing",
+    "true": "false",
+    "false": "true",
+}
+
+
+@frozen
+class Condition:
+    """A comparison of one column with a value. Every comparison with a missing value is false.
+
+    >>> print(Condition("age", ">", 45.5))
+    age > 45.5
+    """
+
+    column: str
+    operator: Operator = "true"
+    value: Value = field(default=None)
+
+    def __attrs_post_init__(self) -> None:
+        if self.operator not in get_args(Operator):
+            raise ConfigurationError(
+                f"Unknown operator {self.operator!r} in a condition on {self.column!r}; "
+                f"use one of {', '.join(get_args(Operator))}."
+            )
+        if (self.operator in _NEEDS_VALUE) != (self.value is not None):
+            raise ConfigurationError(f"The operator {self.operator!r} on {self.column!r} got value {self.value!r}.")
+        if self.operator in ("<=", ">") and (
+            isinstance(self.value, str) or not math.isfinite(self.value)  # type: ignore[arg-type]
+        ):
+            raise ConfigurationError(f"The threshold for {self.column!r} must be a finite number, not {self.value!r}.")
+
+    @property
+    def chain(self) -> tuple[str, str] | None:
+        """Conditions of one chain are nested (``age <= 30`` implies ``age <= 40``); None when in no chain."""
+        return (self.column, self.operator) if self.operator in ("<=", ">") else None
+
+    def complement(self) -> Condition:
+        """The condition that holds for the other rows (missing values aside)."""
+        return Condition(self.column, _COMPLEMENTS[self.operator], self.value)
+
+    def holds(self, column: Any) -> BoolArray:
+        """Which entries of the column satisfy the condition."""
+        if self.operator == "missing":
+            return is_missing(column)
+        if self.operator == "present":
+            return ~is_missing(column)
+        if self.operator in ("<=", ">"):
+            numbers = as_numbers(column, self.column)
+            with np.errstate(invalid="ignore"):
+                threshold = float(self.value)  # type: ignore[arg-type]
+                return np.asarray(numbers <= threshold if self.operator == "<=" else numbers > threshold)
+        present = ~is_missing(column)
+        if self.operator in ("true", "false"):
+            return present & (_equals(column, True, present) == (self.operator == "true"))
+        return present & (_equals(column, self.value, present) == (self.operator == "=="))
+
+    def __str__(self) -> str:
+        if self.operator == "missing":
+            return f"{self.column} is missing"
+        if self.operator == "present":
+            return f"{self.column} is known"
+        if self.operator == "true":
+            return self.column
+        if self.operator == "false":
+            return f"not {self.column}"
+        return f"{self.column} {self.operator} {show_value(self.value)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {"column": self.column, "operator": self.operator}
+        if self.value is not None:
+            entry["value"] = self.value
+        return entry
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Condition:
+        unknown = set(entry) - {"column", "operator", "value"}
+        if unknown or not isinstance(entry.get("column"), str):
+            raise ConfigurationError(f"Not a condition: {dict(entry)!r}.")
+        value = entry.get("value")
+        if not (value is None or isinstance(value, (str, bool, int, float))):
+            raise ConfigurationError(f"Not a value that a condition can compare with: {value!r}.")
+        return cls(entry["column"], entry.get("operator", "true"), value)
+
+
+def show_value(value: Value) -> str:
+    """A number or category as text that reads back as the same value: thresholds are never rounded."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(column: Any) -> BoolArray:
+    """Which entries are missing: NaN, None, or whatever pandas calls missing."""
+    if hasattr(column, "isna"):
+        return np.asarray(column.isna(), dtype=bool)
+    array = np.asarray(column)
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind != "O":
+        return np.zeros(array.shape, dtype=bool)
+    # NaN is the only value that differs from itself; one pass over Python objects has no vectorised form.
+    return np.fromiter((v is None or (isinstance(v, float) and v != v) for v in array), dtype=bool, count=array.size)
+
+
+def as_numbers(column: Any, name: str) -> FloatArray:
+    """The column as float64 with NaN for missing, so that fit and predict compare at one precision."""
+    try:
+        if hasattr(column, "to_numpy"):
+            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"Column {name!r} was numeric when the rules were learned, but now holds a value that is not a number "
+            f"({error})."
+        ) from None
+
+
+def _equals(column: Any, value: Value, present: BoolArray) -> BoolArray:
+    array: AnyArray = np.asarray(column.astype(object)) if hasattr(column, "isna") else np.asarray(column)
+    equal = np.zeros(len(array), dtype=bool)
+    equal[present] = array[present] == value
+    return equal

@@ -1,0 +1,1 @@
+"""Rounds of relaxation and pricing."""

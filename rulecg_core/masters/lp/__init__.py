@@ -1,0 +1,1 @@
+"""The linear programs behind the masters' relaxations."""

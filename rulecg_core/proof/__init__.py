@@ -1,0 +1,1 @@
+"""Proofs over all rules: listing, search over the list, branch and price."""

@@ -1,0 +1,1 @@
+"""The loop that composes a run, its phases, and its result."""

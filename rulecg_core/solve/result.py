@@ -1,0 +1,101 @@
+"""What a run found and what it proved."""
+
+from __future__ import annotations
+
+import math
+
+from attrs import field, frozen
+
+from ..base.events import RoundFinished
+from ..base.status import Status, Stop
+from ..data.rules import Rule, RuleSet
+
+
+@frozen(eq=False)
+class Result:
+    """The chosen rule set, the best objective found, and the certificate that goes with it."""
+
+    rules: tuple[Rule, ...]
+    """The chosen rules, as features of the problem."""
+    rule_set: RuleSet
+    best_rules: tuple[Rule, ...]
+    """The rules with the best objective; others than the chosen ones when Pool Select preferred fewer errors."""
+    objective: float
+    """The best objective value found (for the Hamming master: the Hamming loss) among rule sets that keep every bound,
+    as the master counts and in true counts; what the lower bound is about."""
+    selected_objective: float
+    """The chosen rule set's own objective: another one when a set with fewer errors was preferred."""
+    errors: float
+    """The chosen rule set's true 0-1 loss."""
+    lower_bound: float | None
+    """No rule set over all rules that keeps the rows as the master counts has an objective below this; None when
+    nothing was proven."""
+    status: Status
+    stop: Stop
+    relaxation: float | None
+    """Last value of the linear relaxation."""
+    seconds: float
+    pool_size: int
+    history: tuple[RoundFinished, ...] = field(repr=False)
+    pool: tuple[Rule, ...] = field(repr=False)
+    """Every rule generated: a start for further runs."""
+    rules_listed: int | None = None
+    """How many rules the proof of optimality had to look at; None when there was no such proof."""
+    row_values: dict[str, tuple[float, float]] = field(factory=dict)
+    """For every constraint row: its value as the master counts, and in true counts."""
+    row_duals: dict[str, float] = field(factory=dict)
+    """Loss per unit of each constraint row's bound, from the last relaxation."""
+    counts_truly: bool = True
+    """Whether the master counts every row as it truly is; a Hamming proxy counts a sample once for each rule."""
+    keeps_proxy: bool = True
+    """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
+
+    notes: tuple[str, ...] = ()
+    """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
+
+    @property
+    def gap(self) -> float | None:
+        """``(objective - lower_bound) / objective``: 0 is proven optimal; None without a bound."""
+        if self.lower_bound is None:
+            return None
+        if self.objective <= self.lower_bound:
+            return 0.0
+        return (self.objective - self.lower_bound) / max(abs(self.objective), 1e-12)
+
+    def certificate(self) -> str:
+        """What was proven, in plain words."""
+        best, bound = _number(self.objective), self.lower_bound
+        if self.status is Status.OPTIMAL:
+            text = f"Proven optimal: no rule set within the limits has an objective below {best}."
+        elif self.status is Status.LP_OPTIMAL and bound is not None:
+            text = (
+                f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
+                f"one found has {best} (gap {self.gap:.1%})."
+            )
+        elif bound is not None:
+            text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
+        else:
+            text = f"The best objective found is {best}; nothing was proven about how good it is."
+        if not self.counts_truly:
+            text += (
+                " This is about rule sets that keep every bound also when a sample counts once for each rule that "
+                "covers it."
+            )
+        if not self.keeps_proxy:
+            text += (
+                " The one shown keeps every bound in true counts but is not of that kind; it was chosen for its fewer "
+                f"errors ({_number(self.errors)}), and nothing was proven about it."
+            )
+        elif self.selected_objective > self.objective + 1e-9:
+            text += (
+                f" Among the good rule sets met, the one shown was chosen for its fewer errors "
+                f"({_number(self.errors)}); its own objective is {_number(self.selected_objective)}."
+            )
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.rule_set}\n{self.certificate()}"
+
+
+def _number(value: float) -> str:
+    return str(round(value)) if math.isclose(value, round(value), abs_tol=1e-9) else f"{value:.6g}"

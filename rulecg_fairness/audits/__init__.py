@@ -1,0 +1,1 @@
+"""Tables of evidence about predictions, for reports."""

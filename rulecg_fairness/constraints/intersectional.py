@@ -1,0 +1,117 @@
+"""Constraints on the groups that several sensitive columns make together, and on each column's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from rulecg_core import BoolArray, ConfigurationError, Constraint, LinearForm, Problem, Row, settings
+
+from .compared import GroupConstraint, SmallGroups
+from .demographic import DemographicParity
+from .parity import AccuracyParity, EqualityOfOpportunity, EqualizedOdds, ErrorRateParity, FalsePositiveRateParity
+from .worst import GroupRecallFloor
+
+PARITIES: Mapping[str, type[GroupConstraint]] = {
+    "accuracy-parity": AccuracyParity,
+    "demographic-parity": DemographicParity,
+    "equality-of-opportunity": EqualityOfOpportunity,
+    "equalized-odds": EqualizedOdds,
+    "error-rate-parity": ErrorRateParity,
+    "false-positive-rate-parity": FalsePositiveRateParity,
+    "group-recall-floor": GroupRecallFloor,
+}
+"""The constraints that can be given by name; their first argument is the bound."""
+
+Bounds: TypeAlias = float | tuple[tuple[str, float], ...] | None
+
+
+def _parity(constraint: str | type[GroupConstraint]) -> type[GroupConstraint]:
+    if isinstance(constraint, str):
+        if constraint not in PARITIES:
+            raise ConfigurationError(f"Unknown constraint {constraint!r} on groups; known: {', '.join(PARITIES)}.")
+        return PARITIES[constraint]
+    if not (isinstance(constraint, type) and issubclass(constraint, GroupConstraint)):
+        raise ConfigurationError(f"IntersectionalGroups takes the class or name of a constraint, not {constraint!r}.")
+    return constraint
+
+
+def _bounds(value: float | Mapping[str, float] | str | None) -> Bounds:
+    """One bound for every column, or one for each: a mapping, or text such as "race:0.05|sex:0.1"."""
+    if isinstance(value, str):
+        parts = [part.rpartition(":") for part in value.split("|")]
+        try:
+            value = {column.strip(): float(bound) for column, _, bound in parts}
+        except ValueError:
+            raise ConfigurationError(f"each={value!r} is neither a number nor like 'race:0.05|sex:0.1'.") from None
+    return tuple(sorted(value.items())) if isinstance(value, Mapping) else value
+
+
+def _each(instance: object, attribute: Any, value: Bounds) -> None:
+    for bound in [bound for _, bound in value] if isinstance(value, tuple) else [value]:
+        settings.optional_share(instance, attribute, bound)
+
+
+@frozen
+class IntersectionalGroups(Constraint):
+    """One constraint on the crossed groups, on each sensitive column's own groups, or on both, each with its bound.
+
+    ``IntersectionalGroups("equalized-odds", crossed=0.1, each={"race": 0.05})`` allows race × sex groups to differ by
+    0.1 and races by 0.05.
+    """
+
+    constraint: type[GroupConstraint] = field(converter=_parity)
+    crossed: float | None = field(default=None, validator=settings.optional_share)
+    each: Bounds = field(default=None, converter=_bounds, validator=_each)
+    columns: tuple[str, ...] | None = field(default=None, converter=settings.names, kw_only=True)
+    min_group_size: float = field(default=0, validator=settings.amount, kw_only=True)
+    small_groups: SmallGroups = field(default="report", kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        if self.crossed is None and self.each is None:
+            raise ConfigurationError("IntersectionalGroups needs a bound: crossed, each, or both.")
+        self._make(0.0, None)  # settings that the constraint refuses are refused here, not at the first fit
+
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        return [
+            row.named(f"{row.name} ({where})") for where, part in self.parts(problem) for row in part.rows(problem)
+        ]
+
+    def objective(self, problem: Problem) -> LinearForm | None:
+        terms = [term for _, part in self.parts(problem) if (term := part.objective(problem)) is not None]
+        return sum(terms[1:], terms[0]) if terms else None
+
+    def max_rules(self, problem: Problem) -> float:
+        return min(part.max_rules(problem) for _, part in self.parts(problem))
+
+    def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
+        return {
+            f"{name} ({where})": value
+            for where, part in self.parts(problem)
+            for name, value in part.measure(problem, y_pred).items()
+        }
+
+    def notes(self, problem: Problem) -> Sequence[str]:
+        return [f"{note} ({where})" for where, part in self.parts(problem) for note in part.notes(problem)]
+
+    def parts(self, problem: Problem) -> Iterator[tuple[str, GroupConstraint]]:
+        """The constraints that this one stands for, each with the columns it is about."""
+        columns = problem.groups.columns if self.columns is None else self.columns
+        if len(columns) < 2:
+            raise ConfigurationError(
+                "IntersectionalGroups crosses at least two sensitive features, but got "
+                f"{', '.join(columns) or 'none'}. Use {self.constraint.__name__} alone for one feature."
+            )
+        if self.crossed is not None:
+            yield " × ".join(columns), self._make(self.crossed, columns)
+        each = self.each if isinstance(self.each, tuple) else [(column, self.each) for column in columns]
+        for column, bound in each:
+            if bound is not None:
+                yield column, self._make(bound, (column,))
+
+    def _make(self, bound: float, columns: tuple[str, ...] | None) -> Any:
+        parity: Any = self.constraint  # the base class does not say that the bound comes first
+        small = {"min_group_size": self.min_group_size, "small_groups": self.small_groups}
+        return evolve(parity(bound), columns=columns, **small)

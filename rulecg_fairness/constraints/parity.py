@@ -1,0 +1,68 @@
+"""Parities: the largest difference of a rate between any two groups is at most eps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from rulecg_core import Group, Problem, Row, settings
+
+from .compared import GroupConstraint, pairwise
+from .rates import ACCURACY, ERROR_RATE, FALSE_NEGATIVE_RATE, FALSE_POSITIVE_RATE, Rate
+
+
+@frozen
+class Parity(GroupConstraint):
+    """The base of parities with one tolerance for all their rates."""
+
+    eps: float = field(validator=settings.share)
+
+    def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
+        return [row for rate in self.rates for row in pairwise(problem, rate, groups_of(rate), self.eps)]
+
+
+@frozen
+class EqualityOfOpportunity(Parity):
+    """False negative rates (and so true positive rates) of any two groups differ by at most eps."""
+
+    rates: ClassVar[tuple[Rate, ...]] = (FALSE_NEGATIVE_RATE,)
+
+
+@frozen
+class FalsePositiveRateParity(Parity):
+    """False positive rates of any two groups differ by at most eps (Hamming proxy in DNF)."""
+
+    rates: ClassVar[tuple[Rate, ...]] = (FALSE_POSITIVE_RATE,)
+
+
+@frozen
+class ErrorRateParity(Parity):
+    """Error rates of any two groups differ by at most eps (Hamming proxy on the covered side)."""
+
+    rates: ClassVar[tuple[Rate, ...]] = (ERROR_RATE,)
+
+
+@frozen
+class AccuracyParity(Parity):
+    """Accuracies of any two groups differ by at most eps (Hamming proxy on the covered side)."""
+
+    rates: ClassVar[tuple[Rate, ...]] = (ACCURACY,)
+
+
+@frozen
+class EqualizedOdds(GroupConstraint):
+    """False negative and false positive rates of any two groups differ by at most eps and eps_fpr (eps unless given).
+
+    One of the two rates is the paper's Hamming proxy: false positives in DNF, false negatives in CNF.
+    """
+
+    eps: float = field(validator=settings.share)
+    eps_fpr: float | None = field(default=None, validator=settings.optional_share)
+    rates: ClassVar[tuple[Rate, ...]] = (FALSE_NEGATIVE_RATE, FALSE_POSITIVE_RATE)
+
+    def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
+        eps_fpr = self.eps if self.eps_fpr is None else self.eps_fpr
+        missed = pairwise(problem, FALSE_NEGATIVE_RATE, groups_of(FALSE_NEGATIVE_RATE), self.eps)
+        return missed + pairwise(problem, FALSE_POSITIVE_RATE, groups_of(FALSE_POSITIVE_RATE), eps_fpr)

@@ -1,0 +1,1 @@
+"""Rates by group and gaps between groups, with their uncertainty."""

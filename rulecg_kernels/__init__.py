@@ -1,0 +1,1 @@
+"""How functions are compiled, and compiled bit primitives."""

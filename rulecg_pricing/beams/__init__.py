@@ -1,0 +1,1 @@
+"""Beam searches, and the neighbours of rules in use."""

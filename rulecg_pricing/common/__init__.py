@@ -1,0 +1,1 @@
+"""What pricers share: passes over the data, options, chains of nested conditions."""

@@ -1,0 +1,131 @@
+"""Compiled passes over the data in blocks of rows: the matrix is read where it lies, whatever its size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from rulecg_core import NEGATIVE, FloatArray, IntArray, PricingLimits, PricingProblem, Rule
+
+BLOCK_ENTRIES = 4_000_000
+"""Entries of the matrix that one thread looks at before the clock is read again."""
+EXACT_ENTRIES = 4_000_000
+"""Up to this size everything is summed in double precision; above, only the rules that are returned."""
+SINGLE_ROWS = 2048
+"""How many rows are summed in single precision before the sum goes into double precision."""
+
+Sums = TypeVar("Sums")
+
+
+@frozen(eq=False)
+class Extensions:
+    """For every rule and every feature, the weights that are left once the feature is added to the rule."""
+
+    negative: FloatArray
+    """Sum of the negative weights of the samples still covered."""
+    positive: FloatArray
+
+    @property
+    def covered(self) -> FloatArray:
+        """Sum of all weights of the samples still covered."""
+        return self.negative + self.positive
+
+
+def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) -> Extensions | None:
+    """Price every rule (a row of ``members``) with every feature added; None when time runs out."""
+    from .row_kernels import add_extensions
+
+    is_exact = problem.X.size <= EXACT_ENTRIES
+    dtype: Any = np.float64 if is_exact else np.float32
+    members = np.ascontiguousarray(members)
+
+    def of_block(X: NDArray[np.uint8], weights: FloatArray, first_row: int) -> FloatArray:
+        sums = np.zeros((2, len(members), problem.n_conditions), dtype=dtype)
+        row = np.empty(problem.n_conditions, dtype=dtype)
+        if is_exact or len(X) <= SINGLE_ROWS:
+            add_extensions(X, weights, members, sums, row)
+            return sums
+        total = np.zeros(sums.shape)
+        for start in range(0, len(X), SINGLE_ROWS):
+            sums[:] = 0
+            add_extensions(X[start : start + SINGLE_ROWS], weights[start : start + SINGLE_ROWS], members, sums, row)
+            total += sums
+        return total
+
+    found = _over_blocks(problem, of_block, limits)
+    if found is None:
+        return None
+    total = found[0].astype(np.float64, copy=False)
+    for sums in found[1:]:
+        total += sums
+    return Extensions(*total)
+
+
+def cover_sums(
+    problem: PricingProblem, rules: Sequence[Sequence[int]], *, all_rows: bool
+) -> tuple[FloatArray, NDArray[np.uint64]]:
+    """For each rule the sum of the weights it covers, and a key: equal for equal covers of all or of weighted rows."""
+    from .row_kernels import add_covers
+
+    features = np.array([feature for rule in rules for feature in rule], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(rule) for rule in rules])]).astype(np.int64)
+
+    def of_block(
+        X: NDArray[np.uint8], weights: FloatArray, first_row: int
+    ) -> tuple[FloatArray, NDArray[np.uint64]]:
+        sums, keys = np.zeros(len(rules)), np.zeros(len(rules), dtype=np.uint64)
+        add_covers(X, weights, all_rows, first_row, features, starts, sums, keys)
+        return sums, keys
+
+    found = _over_blocks(problem, of_block, PricingLimits()) or []
+    sums = np.sum([sums for sums, _ in found], axis=0)
+    return sums, np.sum([keys for _, keys in found], axis=0, dtype=np.uint64)
+
+
+def negative_rules(problem: PricingProblem, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Those with negative reduced cost, best first, of equal covers only the first; costs come from the full data, in
+    double precision."""
+    prices = problem.condition_prices
+    covered, covers = cover_sums(problem, [rule.features for rule in rules], all_rows=True)
+    costs = covered + [prices[list(rule.features)].sum() for rule in rules] + problem.constant
+    # Rounding must not decide between rules of equal cost: the shorter one is wanted.
+    order = np.lexsort(([len(rule) for rule in rules], np.round(costs, 9)))
+    first = np.sort(np.unique(covers[order], return_index=True)[1])
+    return tuple(rules[i] for i in order[first] if costs[i] < NEGATIVE)
+
+
+def _over_blocks(
+    problem: PricingProblem,
+    of_block: Callable[[NDArray[np.uint8], FloatArray, int], Sums],
+    limits: PricingLimits,
+) -> list[Sums] | None:
+    """What the function says of each block of rows, in order; None when time ran out. Threads share the blocks."""
+    X: NDArray[np.uint8] = np.ascontiguousarray(problem.X).view(np.uint8)
+    weights = np.ascontiguousarray(problem.sample_weights)
+    n_rows = max(SINGLE_ROWS, BLOCK_ENTRIES // max(1, problem.n_conditions))
+    starts = range(0, max(1, problem.n_samples), n_rows)
+
+    def run(start: int) -> Sums | None:
+        if limits.deadline.passed:
+            return None
+        return of_block(X[start : start + n_rows], weights[start : start + n_rows], start)
+
+    found: list[Sums] = []
+    for sums in _mapped(run, starts, limits.threads):
+        if sums is None:
+            return None
+        found.append(sums)
+    return found
+
+
+def _mapped(run: Callable[[int], Sums], starts: Sequence[int], threads: int) -> Iterator[Sums]:
+    if threads < 2 or len(starts) < 2:
+        yield from map(run, starts)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            yield from pool.map(run, starts)

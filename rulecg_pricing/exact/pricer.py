@@ -1,0 +1,57 @@
+"""Exact pricing by a compiled branch and bound over conjunctions, and the listing of all rules below a threshold."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import frozen
+
+from rulecg_core import NEGATIVE, Listing, Pricer, PricingLimits, PricingProblem, PricingResult, Stop
+
+from ..common.toy import run_once
+from .rule_arrays import as_rules, distinct
+from .search import Search
+
+KEPT = 8
+"""So many times the rules asked for are kept during a search: some will turn out to cover the same samples."""
+UNPROVEN = 10_000
+"""How many rules a listing returns at most when it is not complete."""
+
+
+@frozen(eq=False)
+class ExactSearch(Pricer):
+    """Finds the rule with the least reduced cost and proves it, by depth-first branch and bound on all cores."""
+
+    can_list: ClassVar[bool] = True
+
+    def prepare(self) -> None:
+        from . import covers as _covers  # noqa: F401 - compiled when loaded
+        from . import search_kernel as _search_kernel  # noqa: F401 - compiled when loaded
+
+        run_once(self)
+
+    def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
+        search = Search(problem, cut=NEGATIVE, listing=False, keep=KEPT * limits.max_rules, limits=limits)
+        search.run()
+        found = search.found
+        chosen = distinct(problem, found.rules, found.values)[: limits.max_rules]
+        rules = as_rules(found.rules[chosen])
+        # The search's own sums may be off by a trifle: the bound lies below what the rule really costs.
+        bound = min([search.bound, *(problem.reduced_cost(rule) - search.slack for rule in rules[:1])])
+        return PricingResult(rules, bound, search.stop)
+
+    def list_below(
+        self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
+    ) -> Listing:
+        """Every rule with reduced cost at most the threshold, the shortest of those with equal covers."""
+        search = Search(problem, cut=threshold, listing=True, keep=most, limits=limits)
+        search.run()
+        part = search.found
+        if search.stop is not Stop.COMPLETED:
+            # Nobody waits beyond a deadline for a list that proves nothing.
+            part.keep(np.argsort(part.values, kind="stable")[: min(most, UNPROVEN)])
+        part.condense(problem)
+        part.keep(np.lexsort((np.arange(len(part.values)), np.round(part.values, 9)))[:most])
+        return Listing(as_rules(part.rules), search.stop is Stop.COMPLETED, search.stop)

@@ -1,0 +1,1 @@
+"""Pricing by integer programs."""

@@ -1,0 +1,1 @@
+"""Heuristics that look for rule sets beside column generation."""

@@ -1,0 +1,1 @@
+"""Compiled descents and annealing over packed samples."""

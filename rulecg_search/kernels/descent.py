@@ -1,0 +1,309 @@
+"""Descent by single conditions: change, drop or add one condition of one rule, grow a further rule, or drop a condition
+here for another one there.
+
+With the other rules fixed, the value of every form is linear in what one rule covers, so that one pass over the bits
+evaluates all features that could be added to what remains of a rule without one of its conditions. A call does a
+limited amount of work and leaves the rest to the next one, so that its caller can keep a deadline; it holds no lock, so
+that several descents run side by side.
+"""
+
+# Arguments of compiled functions have the types that they are called with.
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulecg_kernels.compiler import INT, compiled, summing
+
+from .passes import extended, mark_stem, random_below, unmark_stem, weigh, with_old
+from .records import JUDGE, LAYOUT, MEMORY, STATE
+from .rule_values import (
+    add_sums,
+    breaks_size,
+    copy_without,
+    is_better,
+    is_known,
+    judged,
+    narrow,
+    residual,
+    rule_length,
+    same_rule,
+    set_rule,
+    with_rule,
+)
+
+BEAM = 6
+"""How many partial rules are kept when a rule is grown."""
+TRIES = 3
+"""How many of the most promising pairs of changes are looked at more closely."""
+WHOLE = -1
+"""Left out of a rule: none of its conditions."""
+DONE, OUT_OF_BUDGET, OUT_OF_ROOM = 0, 1, 2
+"""How a call ended."""
+
+
+@summing
+def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
+    """Replace a rule by the best one that is one condition away, if that improves; whether it did."""
+    length, most = state.lengths[rule], state.conditions.shape[1]
+    residual(layout, state, rule, opened, inside, base)
+    with_old(layout, state, rule, opened, inside, base, values)
+    violation, objective = judged(judge, values)
+    best_stem, best_feature = -1, -1
+    # Stems are the rule without one of its conditions; the last one, if there is room, is the whole rule.
+    n_stems = length + 1 if length < most else length
+    for stem in range(n_stems):
+        kept = copy_without(state, rule, stem, stems, stem)
+        for word in range(opened.shape[0]):
+            inside[stem, word] = opened[word]
+        narrow(layout, inside, stem, stems, stem, kept)
+        sizes[stem] = mark_stem(layout, state, stems, stem, kept)
+        if 0 < kept < length and not is_known(state, rule, stems, stem, kept):
+            with_rule(layout, base, sizes[stem], values)
+            add_sums(layout, inside, stem, values)
+            new_violation, new_objective = judged(judge, values)
+            if is_better(new_violation, new_objective, violation, objective):
+                violation, objective, best_stem = new_violation, new_objective, stem
+    # Where all rows hold, the objective alone tells most features to be of no use; prices only raise it.
+    is_plain = judge.variables.shape[1] == 0
+    for stem in range(n_stems):
+        kept = length - 1 if stem < length else length
+        if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
+            continue
+        weigh(layout, memory, inside, stems, stem, kept, sums)
+        for feature in range(layout.features.shape[0]):
+            if (state.in_use[layout.chains[feature]] >> stem) & 1:
+                continue
+            size = sizes[stem] + layout.costs[feature]
+            first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
+            if is_plain and violation == 0.0 and first >= objective:
+                continue
+            new_violation, new_objective = extended(
+                layout, judge, base, size, first, feature, inside, stem, values
+            )
+            if is_better(new_violation, new_objective, violation, objective):
+                stems[stem, kept] = feature
+                if not is_known(state, rule, stems, stem, kept + 1):
+                    violation, objective, best_stem, best_feature = new_violation, new_objective, stem, feature
+    for stem in range(n_stems):
+        unmark_stem(layout, state, stems, stem, length - 1 if stem < length else length)
+    if best_stem < 0:
+        return False
+    kept = length - 1 if best_stem < length else length
+    if best_feature >= 0:
+        stems[best_stem, kept] = best_feature
+        kept += 1
+    set_rule(layout, state, rule, stems, best_stem, kept, inside)
+    return True
+
+
+@summing
+def _offer(found, broken, worth, n_found, violation, objective, length):
+    """Keep the candidate in the last line among the best few before it, each once; how many there are then."""
+    last = broken.shape[0]
+    place = n_found
+    while place > 0 and (
+        violation < broken[place - 1] or (violation == broken[place - 1] and objective < worth[place - 1])
+    ):
+        place -= 1
+    if place == last:
+        return n_found
+    for at in range(n_found):
+        if broken[at] == violation and worth[at] == objective and same_rule(found, at, found, last, length):
+            return n_found
+    n_found = min(n_found + 1, last)
+    for at in range(n_found - 1, place, -1):
+        broken[at], worth[at] = broken[at - 1], worth[at - 1]
+        for condition in range(length):
+            found[at, condition] = found[at - 1, condition]
+    broken[place], worth[place] = violation, objective
+    for condition in range(length):
+        found[place, condition] = found[last, condition]
+    return n_found
+
+
+@summing
+def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
+    """Add a rule that improves the rule set, found by a narrow beam search; whether there is one."""
+    most = state.conditions.shape[1]
+    found = np.zeros((BEAM + 1, most), dtype=np.int64)
+    broken, worth = np.empty(BEAM), np.empty(BEAM)
+    best, best_length = np.zeros((1, most), dtype=np.int64), 0
+    residual(layout, state, -1, opened, inside, base)
+    for form in range(values.shape[0]):
+        values[form] = base[form]
+    violation, objective = judged(judge, values)
+    is_plain = judge.variables.shape[1] == 0
+    n_stems = 1
+    for length in range(most):
+        for stem in range(n_stems):
+            for word in range(opened.shape[0]):
+                inside[stem, word] = opened[word]
+            narrow(layout, inside, stem, stems, stem, length)
+            sizes[stem] = mark_stem(layout, state, stems, stem, length)
+        n_found = 0
+        for stem in range(n_stems):
+            if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
+                continue
+            weigh(layout, memory, inside, stems, stem, length, sums)
+            for feature in range(layout.features.shape[0]):
+                if (state.in_use[layout.chains[feature]] >> stem) & 1:
+                    continue
+                size = sizes[stem] + layout.costs[feature]
+                first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
+                if is_plain and n_found == BEAM and broken[BEAM - 1] == 0.0 and first >= worth[BEAM - 1]:
+                    continue
+                new_violation, new_objective = extended(
+                    layout, judge, base, size, first, feature, inside, stem, values
+                )
+                for at in range(length):
+                    found[BEAM, at] = stems[stem, at]
+                found[BEAM, length] = feature
+                n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
+        for stem in range(n_stems):
+            unmark_stem(layout, state, stems, stem, length)
+        if n_found == 0:
+            break
+        for at in range(n_found):
+            for condition in range(length + 1):
+                stems[at, condition] = found[at, condition]
+            better = is_better(broken[at], worth[at], violation, objective)
+            if better and not is_known(state, -1, found, at, length + 1):
+                violation, objective, best_length = broken[at], worth[at], length + 1
+                for condition in range(length + 1):
+                    best[0, condition] = found[at, condition]
+        n_stems = n_found
+    if best_length == 0:
+        return False
+    state.counts[0] += 1
+    set_rule(layout, state, state.counts[0] - 1, best, 0, best_length, inside)
+    return True
+
+
+@summing
+def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
+    """Drop a condition of one rule and add one to another, if both together improve the rule set; whether they did.
+
+    Where size is scarce, neither would be of use without the other. What each brings by itself says which pairs are
+    worth a closer look."""
+    n_rules, most = state.counts[0], state.conditions.shape[1]
+    drops, adds = np.empty(n_rules), np.empty(n_rules)
+    dropped, added = np.zeros(n_rules, dtype=np.int64), np.zeros(n_rules, dtype=np.int64)
+    now_violation, now = 0.0, 0.0
+    for rule in range(n_rules):
+        length = state.lengths[rule]
+        drops[rule] = adds[rule] = np.inf
+        residual(layout, state, rule, opened, inside, base)
+        with_old(layout, state, rule, opened, inside, base, values)
+        now_violation, now = judged(judge, values)
+        if now_violation > 0.0:
+            return False
+        if length < most:
+            copy_without(state, rule, WHOLE, stems, 0)
+            size = mark_stem(layout, state, stems, 0, length)
+            weigh(layout, memory, inside, stems, 0, length, sums)
+            for feature in range(layout.features.shape[0]):
+                if state.in_use[layout.chains[feature]]:
+                    continue
+                value = base[0] + layout.per_rule[0] + layout.per_length[0] * (size + layout.costs[feature])
+                value += sums[0, feature] - now
+                if value < adds[rule]:
+                    adds[rule], added[rule] = value, feature
+            unmark_stem(layout, state, stems, 0, length)
+        if length > 1:
+            for left_out in range(length):
+                kept = copy_without(state, rule, left_out, stems, 0)
+                for word in range(opened.shape[0]):
+                    inside[0, word] = opened[word]
+                narrow(layout, inside, 0, stems, 0, kept)
+                with_rule(layout, base, rule_length(layout, stems, 0, kept), values)
+                add_sums(layout, inside, 0, values)
+                violation, objective = judged(judge, values)
+                if violation == 0.0 and objective - now < drops[rule]:
+                    drops[rule], dropped[rule] = objective - now, left_out
+    for _ in range(TRIES):
+        giver, taker, gain = -1, -1, 0.0
+        for one in range(n_rules):
+            for other in range(n_rules):
+                if one != other and drops[one] + adds[other] < gain - 1e-9 * max(1.0, abs(now)):
+                    giver, taker, gain = one, other, drops[one] + adds[other]
+        if giver < 0:
+            return False
+        before, length = state.conditions[giver, dropped[giver]], state.lengths[giver]
+        kept = copy_without(state, giver, dropped[giver], stems, 0)
+        is_known_already = is_known(state, giver, stems, 0, kept)
+        set_rule(layout, state, giver, stems, 0, kept, inside)
+        grown = copy_without(state, taker, WHOLE, stems, 1)
+        stems[1, grown] = added[taker]
+        is_known_already |= is_known(state, taker, stems, 1, grown + 1)
+        set_rule(layout, state, taker, stems, 1, grown + 1, inside)
+        residual(layout, state, -1, opened, inside, base)
+        violation, objective = judged(judge, base)
+        if not is_known_already and is_better(violation, objective, now_violation, now):
+            return True
+        stems[0, kept] = before
+        set_rule(layout, state, giver, stems, 0, length, inside)
+        set_rule(layout, state, taker, stems, 1, grown, inside)
+        adds[taker] = np.inf
+    return False
+
+
+# What is called from outside ----------------------------------------------------------------------------------------
+
+
+@compiled(LAYOUT, STATE, outer=True)
+def begin(layout, state):
+    """Fill in what follows from the conditions of a state's rules."""
+    scratch = np.empty((1, layout.filled.shape[0]), dtype=np.uint64)
+    for rule in range(state.counts[0]):
+        set_rule(layout, state, rule, state.conditions, rule, state.lengths[rule], scratch)
+
+
+@compiled(LAYOUT, JUDGE, MEMORY, STATE, INT, outer=True)
+def descend(layout, judge, memory, state, budget):
+    """Change one condition at a time, grow further rules and move conditions from rule to rule, while that improves.
+
+    ``budget`` is how many words of 64 samples may be looked at, more or less, before the caller is asked again."""
+    n_conditions, n_words = layout.features.shape
+    most, room = state.conditions.shape[1], state.conditions.shape[0]
+    n_lines = max(BEAM, most + 1)
+    opened = np.empty(n_words, dtype=np.uint64)
+    inside = np.empty((n_lines, n_words), dtype=np.uint64)
+    stems, sizes = np.zeros((n_lines, most + 1), dtype=np.int64), np.empty(n_lines)
+    sums = np.empty((1, n_conditions))
+    base, values = np.empty(layout.empty.shape[0]), np.empty(layout.empty.shape[0])
+    spent = 0
+    while spent < budget:
+        n_rules = state.counts[0]
+        n_settled = 0
+        for rule in range(n_rules):
+            n_settled += state.is_settled[rule]
+        if n_settled == n_rules:
+            if n_rules == room:
+                return OUT_OF_ROOM
+            spent += BEAM * most * n_conditions * n_words
+            if not grow(
+                layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values
+            ) and not _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
+                return DONE
+            for rule in range(state.counts[0]):
+                state.is_settled[rule] = False
+            continue
+        if state.counts[1] == 0:
+            for at in range(n_rules):
+                other = random_below(state.random, at + 1)
+                state.waiting[at] = state.waiting[other]
+                state.waiting[other] = at
+            state.counts[1] = n_rules
+        state.counts[1] -= 1
+        rule = state.waiting[state.counts[1]]
+        if state.is_settled[rule]:
+            continue
+        spent += (state.lengths[rule] + 1) * n_conditions * n_words
+        if _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
+            for other in range(n_rules):
+                state.is_settled[other] = False
+        else:
+            state.is_settled[rule] = True
+    return OUT_OF_BUDGET

@@ -1,0 +1,183 @@
+"""The 0-1 loss master keeps the master's contract, and claims no more than brute force over all rule sets confirms."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulecg_core import Deadline, Limits, Problem, Status, ZeroOneMaster, generate_columns, load_registry
+from rulecg_core.api.parts import MasterParts
+from rulecg_core.base.errors import ConfigurationError
+from rulecg_core.masters.counted_once import at_least, classes_of, netted, relaxed_rows
+from rulecg_core.proof.branching import RuleCount
+from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
+from rulecg_core.testing.master_contract import MasterContract, MissedShareBound, SizeBound, small_problem
+
+FORMULATIONS = ["disaggregated", "aggregated"]
+
+
+class TestDisaggregated(MasterContract):
+    formulation = "disaggregated"
+
+    @pytest.fixture
+    def backend(self):
+        return load_registry().backend("highs")
+
+    def make_master(self, problem, constraints, backend):
+        parts = MasterParts(dual_form=False)
+        master = ZeroOneMaster(problem, constraints, backend, formulation=self.formulation, parts=parts)
+        master.certify()
+        return master
+
+    def rule_columns(self, master, session):
+        columns = master._linear._opened.rule_column
+        return master._linear._opened.session._row_of_column[columns] if master._linear.dual_form else columns
+
+
+class TestAggregated(TestDisaggregated):
+    formulation = "aggregated"
+
+
+class TestDualForm(TestDisaggregated):
+    def make_master(self, problem, constraints, backend):
+        master = ZeroOneMaster(problem, constraints, backend, parts=MasterParts(dual_form=True))
+        master.certify()
+        return master
+
+    def solvers_reduced_costs(self, session):
+        return session.row_slacks()
+
+
+def every_rule_set(problem, bound):
+    """All rule sets within the size bound."""
+    rules = all_rules(problem)
+    for size in range(int(bound // 2) + 1):
+        for chosen in combinations(rules, size):
+            if sum(map(problem.length, chosen)) + size <= bound:
+                yield chosen
+
+
+def true_gaps(problem, chosen):
+    """Differences between the groups in missed positives and covered negatives, from predictions alone."""
+    covered = problem.covers(list(chosen)).any(axis=0) if chosen else np.zeros(problem.n_samples, dtype=bool)
+    rates = []
+    for group in problem.groups.crossed():
+        for label in (True, False):
+            members = group.members & (problem.y == label)
+            wrong = members & (covered != label)
+            rates.append(problem.weights[wrong].sum() / problem.weights[members].sum())
+    return abs(rates[0] - rates[2]), abs(rates[1] - rates[3])
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    logic=st.sampled_from(["dnf", "cnf"]),
+    bound=st.integers(2, 6),
+    eps=st.sampled_from([None, 0.3, 0.1]),
+    formulation=st.sampled_from([None, *FORMULATIONS]),
+)
+@settings(max_examples=40, deadline=None)
+def test_what_is_claimed_is_true_of_all_rule_sets(seed, logic, bound, eps, formulation):
+    """No rule set has fewer errors than the bound; one called optimal has the fewest of all; every row holds truly."""
+    problem = small_problem(seed, logic, n_conditions=4)
+    constraints = [SizeBound(bound)] + ([] if eps is None else [MissedShareBound(eps)])
+    master = ZeroOneMaster(problem, constraints, load_registry().backend("highs"), formulation=formulation)
+    result = generate_columns(master, [BruteForcePricer()], Limits(seconds=30.0, rules_per_call=5))
+    least = min(
+        problem.errors(problem.predict(chosen))
+        for chosen in every_rule_set(problem, bound)
+        if eps is None or max(true_gaps(problem, chosen)) <= eps + 1e-9
+    )
+    assert result.errors == result.objective == problem.errors(problem.predict(result.rules))
+    assert result.errors >= least
+    assert result.lower_bound is not None
+    assert result.lower_bound <= least + 1e-9
+    if result.status is Status.OPTIMAL:
+        assert result.errors == least
+    if eps is not None:
+        assert max(true_gaps(problem, result.rules)) <= eps + 1e-9
+
+
+def overlapping_problem():
+    """The paper's example in small: every rule covers the same two negatives, so that each alone does not pay."""
+    X = np.concatenate([np.eye(4, dtype=bool), np.ones((2, 4), dtype=bool)])
+    y = np.array([True] * 4 + [False] * 2)
+    return Problem.from_arrays(X, y, max_conditions=1)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_negative_covered_by_many_rules_counts_once(formulation):
+    """Hamming loss would rather choose no rule at all; the 0-1 loss chooses them all and has two errors."""
+    master = ZeroOneMaster(
+        overlapping_problem(), [SizeBound(8)], load_registry().backend("highs"), formulation=formulation
+    )
+    result = generate_columns(master, [BruteForcePricer()])
+    assert len(result.rules) == 4
+    assert result.errors == result.objective == 2
+    assert result.status is Status.OPTIMAL
+
+
+def test_the_guide_proves_nothing():
+    """The Hamming relaxation can lie above the 0-1 optimum: it must not be taken for a bound."""
+    problem = overlapping_problem()
+    master = ZeroOneMaster(problem, [SizeBound(8)], load_registry().backend("highs"))
+    master.add_rules(all_rules(problem))
+    guide = master.solve_relaxation(Deadline()).objective
+    assert guide > 2
+    assert master.is_guided
+    assert master.lower_bound(0.0) is None
+    master.certify()
+    assert master.solve_relaxation(Deadline()).objective <= 2
+    assert master.lower_bound(0.0) <= 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_relaxed_forms_bound_the_true_value_of_every_rule_set(seed):
+    """The linear estimates of the objective and of rows lie on the right side of the true values."""
+    problem = small_problem(seed)
+    master = ZeroOneMaster(problem, [SizeBound(6), MissedShareBound(0.2)], load_registry().backend("highs"))
+    rng = np.random.default_rng(seed)
+    alike = classes_of(np.packbits(problem.X, axis=1))
+    net = netted(master.objective, problem.y, alike)
+    estimate = at_least(net, 3)
+    relaxed = relaxed_rows(master.rows, 3)
+    assert net.const > 0 or len(np.unique(alike)) == problem.n_samples
+    for _ in range(50):
+        rules = [all_rules(problem)[at] for at in rng.permutation(len(all_rules(problem)))[: rng.integers(0, 4)]]
+        counts = problem.covers(rules).sum(axis=0).astype(float)
+        missed = (problem.y & (counts == 0)).astype(float)
+        once = np.minimum(counts, 1.0)
+        size = (sum(map(problem.length, rules)), len(rules))
+        errors = problem.errors(problem.predict(rules))
+        assert net.value(missed, once, *size) == pytest.approx(errors)
+        assert estimate.value(missed, counts, *size) <= errors + 1e-9
+        if all(row.violation(row.form.value(missed, once, *size)) <= 1e-12 for row in master.rows):
+            for row in relaxed:
+                assert row.violation(row.form.value(missed, counts, *size)) <= 1e-9
+
+
+def test_unknown_formulations_are_told():
+    """A wrong name fails at once and says what there is."""
+    with pytest.raises(ConfigurationError, match="disaggregated"):
+        ZeroOneMaster(small_problem(0), [SizeBound(4)], load_registry().backend("highs"), formulation="dis")
+
+
+def test_bounds_for_each_number_of_rules_are_sharper():
+    """With just so many rules, covered negatives cost more: the least of these bounds is above that for any number."""
+    gains = []
+    for seed in range(6):
+        problem = small_problem(seed, n_conditions=4)
+        master = ZeroOneMaster(problem, [SizeBound(6)], load_registry().backend("highs"))
+        master.add_rules(all_rules(problem))
+        master.certify()
+        bounds = []
+        for part in [(), *((RuleCount(n_rules),) for n_rules in (1, 2, 3))]:
+            node = master.with_constraints(part)
+            bounds.append(node.solve_relaxation(Deadline()).objective)
+            assert not node.is_guided
+        least = min(problem.errors(problem.predict(chosen)) for chosen in every_rule_set(problem, 6) if chosen)
+        assert bounds[0] - 1e-6 <= min(bounds[1:]) <= least + 1e-6
+        gains.append(min(bounds[1:]) - bounds[0])
+    assert max(gains) > 0.1

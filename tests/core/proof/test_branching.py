@@ -1,0 +1,65 @@
+"""Branch and price: bounds stay valid, and closed searches end at the optimum over all rules."""
+
+import math
+
+import numpy as np
+import pytest
+
+from rulecg_core import Deadline, HammingMaster, Limits, Problem, load_registry
+from rulecg_core.generation.stages import Stage
+from rulecg_core.proof.branching import branch_and_price
+from rulecg_core.solve.incumbents import Incumbents
+from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
+from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
+
+
+def random_problem(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((30, 6)) < 0.5
+    y = (X[:, 0] & X[:, 1]) ^ (rng.random(30) < 0.35)
+    y[:4] = [True, True, False, False]
+    return Problem.from_arrays(X, y, groups=np.arange(30) % 2, max_conditions=3)
+
+
+def run(problem, constraints, deadline):
+    backend = load_registry().backend("highs")
+    master = HammingMaster(problem, constraints, backend)
+    incumbents = Incumbents(master, np.random.default_rng(0), lambda event: None, lambda: 0.0)
+    incumbents.add([master.evaluate(())], "no rules")
+    branching = branch_and_price(
+        master, Stage.all_of([BruteForcePricer()]), incumbents, -math.inf, 1.0, Limits(), deadline,
+        np.random.default_rng(0),
+    )
+    full = HammingMaster(problem, constraints, backend)
+    full.add_rules(all_rules(problem))
+    return branching, incumbents.best, full.solve_integer(Deadline()).candidates[0].objective
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("constraints", [[SizeBound(6)], [SizeBound(8), MissedShareBound(0.2)]], ids=["size", "groups"])
+def test_a_closed_search_ends_at_the_optimum(seed, constraints):
+    """From the empty rule set alone, branching finds and proves the optimum over all rules."""
+    branching, best, optimum = run(random_problem(seed), constraints, Deadline())
+    assert branching.lower_bound <= optimum + 1e-6
+    if branching.closed:
+        assert best.objective == pytest.approx(optimum)
+        assert branching.lower_bound == pytest.approx(optimum)
+
+
+def test_most_searches_close():
+    """Samples' covers decide the rule set on nearly all problems."""
+    closed = [run(random_problem(seed), [SizeBound(6)], Deadline())[0].closed for seed in range(12)]
+    assert sum(closed) >= 10
+
+
+def test_some_problems_need_branching():
+    """The test problems are not all solved at the root."""
+    nodes = [run(random_problem(seed), [SizeBound(6)], Deadline())[0].n_nodes for seed in range(12)]
+    assert max(nodes) > 2
+
+
+def test_out_of_time_keeps_a_valid_bound():
+    """A passed deadline leaves the root's bound."""
+    branching, _, _ = run(random_problem(0), [SizeBound(6)], Deadline(0.0))
+    assert not branching.closed
+    assert branching.lower_bound == -math.inf
