@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulecg_core import Complexity, Register, hookimpl
+from rulecg_core import Register, hookimpl
 
 from .audits.tables import gap_parts, ledger, verdict
 from .constraints.intersectional import PARITIES, IntersectionalGroups
@@ -12,7 +12,6 @@ from .metrics.gaps import gaps, group_table
 
 @hookimpl
 def rulecg_register_constraints(register: Register) -> None:
-    register("complexity", Complexity)
     register("intersectional", IntersectionalGroups)
     register("minimax-error", MinimaxError)
     for name, constraint in PARITIES.items():

@@ -158,8 +158,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
         )
         limits = Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs))
-        for _, pricer in recipe.pricers:
-            pricer.prepare()
+        for part in (*recipe.pricers, *recipe.heuristics):
+            part.plugin.prepare()
         began = time.perf_counter()
         table = as_frame(X)
         validate_data(self, X, skip_check_array=True)

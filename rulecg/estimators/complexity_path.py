@@ -11,7 +11,7 @@ import pandas as pd
 from attrs import evolve, frozen
 from sklearn.base import clone
 
-from rulecg_core import ConfigurationError, Result, Rule
+from rulecg_core import ConfigurationError, Result, Rule, Start
 
 from ..binarize.fixed_conditions import FixedConditions
 from .classifier import RuleSetClassifier
@@ -24,7 +24,7 @@ class PooledClassifier(RuleSetClassifier):
     _pool: tuple[Rule, ...] = ()
 
     def _learn(self, recipe: Recipe, *arguments: Any) -> dict[Any, Result]:
-        return super()._learn(evolve(recipe, start=self._pool), *arguments)
+        return super()._learn(evolve(recipe, start=Start(self._pool)), *arguments)
 
 
 @frozen(eq=False)

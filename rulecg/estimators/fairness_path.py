@@ -22,12 +22,12 @@ from rulecg_core import (
     Registry,
     Result,
     Rule,
+    Start,
     Status,
     UnknownNameError,
-    generate_columns,
     load_registry,
 )
-from rulecg_core.plugins.registry import parse_call
+from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer
 from ..inputs.labels import checked_labels, outcome_text
@@ -137,11 +137,8 @@ class _Walk:
 
     def _learn(self, point: tuple[float, float], limits: Limits, start: Sequence[Rule]) -> Result | None:
         recipe = self.recipes[point]
-        master = recipe.master(self.problem, recipe.constraints, recipe.backend)
         try:
-            return generate_columns(
-                master, recipe.stages(self.problem), limits, recipe.registry.notify, seed=self.seed, start=start
-            )
+            return evolve(recipe, start=Start(start)).run(self.problem, limits, recipe.registry.notify, self.seed)
         except InfeasibleError:
             return None
 
