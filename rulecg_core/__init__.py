@@ -1,7 +1,7 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
 from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .api.constraint import Constraint, prediction_value
+from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
 from .api.master import Candidate, IntegerResult, Master, Relaxation
 from .api.parts import MasterParts, SearchParts
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
@@ -97,6 +97,8 @@ __all__ = [
     "Stop",
     "UnknownNameError",
     "ZeroOneMaster",
+    "checked_objective",
+    "checked_rows",
     "generate_columns",
     "hookimpl",
     "load_registry",
