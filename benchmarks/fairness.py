@@ -162,7 +162,7 @@ def methods(task: Task, criterion: str, eps: float | None, seconds: float) -> It
 
 
 def gap(criterion: str, y_true: Any, y_pred: Any, groups: Any) -> float:
-    table = load_registry().audit("gaps")(y_true, y_pred, sensitive_features=groups, n_bootstrap=0)
+    table = load_registry().audit("gaps")(y_true, y_pred, sensitive_features=groups)
     return float(table.loc[CRITERIA[criterion], "gap"])
 
 

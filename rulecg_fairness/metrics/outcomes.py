@@ -74,6 +74,16 @@ def rate(counts: FloatArray, name: str) -> FloatArray:
         return np.where(total > 0, counts[..., list(counted)].sum(axis=-1) / total, np.nan)
 
 
+def effective_sizes(counts: FloatArray, squares: FloatArray | None, name: str) -> FloatArray:
+    """Kish's effective number of rows that the rate is a share of; their number when all weigh 1 (no squares given)."""
+    among = list(RATES[name][1])
+    total = counts[..., among].sum(axis=-1)
+    if squares is None:
+        return np.asarray(total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total**2 / squares[..., among].sum(axis=-1))
+
+
 def as_labels(labels: Any, name: str, pos_label: Any = None) -> BoolArray:
     """Labels as booleans: 0/1, -1/1 or booleans as they are, anything else by ``pos_label``."""
     array = np.asarray(labels)
