@@ -43,21 +43,11 @@ class Outcomes:
         if truth.shape != prediction.shape:
             raise ConfigurationError(f"y_true has {len(truth)} rows but y_pred has {len(prediction)}.")
         weights = as_weights(sample_weight, len(truth))
-        groups = Groups.encode(sensitive_features, len(truth)).crossed()
-        if not groups:
+        names, group_of = Groups.encode(sensitive_features, len(truth)).numbered()
+        if not names:
             raise ConfigurationError("sensitive_features has no label at all: there are no groups to look at.")
-        group_of = np.full(len(truth), -1)
-        for number, group in enumerate(groups):
-            group_of[group.members] = number
         known = group_of >= 0
-        return cls(
-            truth[known],
-            prediction[known],
-            weights[known],
-            group_of[known],
-            tuple(group.name for group in groups),
-            known,
-        )
+        return cls(truth[known], prediction[known], weights[known], group_of[known], names, known)
 
     def counts(self, weights: FloatArray | None = None) -> FloatArray:
         """Groups × (TN, FP, FN, TP): the weight of the rows, or the sum of whatever weights are given."""
