@@ -25,7 +25,7 @@ MOST_NOTES = 5
 
 
 class UndefinedRateError(ConfigurationError):
-    """A group has no rows that its rate could be a share of, or there are too few groups to compare."""
+    """The data lack what a rate is about: a group, rows of it to be a share of, or a second group to compare."""
 
 
 @frozen(eq=False)
@@ -206,7 +206,7 @@ class GroupConstraint(Constraint):
             for name in self.groups:
                 if name not in names:
                     known = ", ".join(names[:MANY_GROUPS]) or "none"
-                    raise ConfigurationError(f"Unknown group {name!r}; known: {known}.")
+                    raise UndefinedRateError(f"Unknown group {name!r}; known: {known}.")
             chosen = tuple(dict.fromkeys(self.groups))
         else:
             self._refuse_too_many(problem, len(names), MOST_GROUPS)

