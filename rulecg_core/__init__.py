@@ -23,7 +23,7 @@ from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
 from .data.groups import Group, Groups
-from .data.linear_form import LinearForm, Row
+from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
@@ -99,6 +99,7 @@ __all__ = [
     "ZeroOneMaster",
     "checked_objective",
     "checked_rows",
+    "distinctly_named",
     "generate_columns",
     "hookimpl",
     "load_registry",

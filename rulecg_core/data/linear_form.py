@@ -8,7 +8,7 @@ exactly that, so a constraint never touches a solver and the pricing problem fol
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TypeAlias
 
@@ -266,3 +266,20 @@ class Row:
     def violation(self, value: float) -> float:
         """How far a value of the form lies outside the bounds; 0 inside."""
         return max(self.lo - value, value - self.hi, 0.0)
+
+
+def distinctly_named(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Give rows that share a name a number after it: two constraints may name theirs alike, and none must be lost.
+
+    Examples
+    --------
+    >>> size = LinearForm(rule=1.0)
+    >>> [row.name for row in distinctly_named([(size <= 3).named("rules"), (size <= 5).named("rules")])]
+    ['rules', 'rules (2)']
+    """
+    seen: dict[str, int] = {}
+    distinct = []
+    for row in rows:
+        seen[row.name] = seen.get(row.name, 0) + 1
+        distinct.append(row if seen[row.name] == 1 else row.named(f"{row.name} ({seen[row.name]})"))
+    return tuple(distinct)

@@ -17,7 +17,7 @@ from ..base.arrays import FloatArray
 from ..base.bits import bit_count
 from ..base.limits import Deadline, MIPLimits
 from ..base.status import Solution
-from ..data.linear_form import Row
+from ..data.linear_form import Row, distinctly_named
 from ..data.problem import Problem
 from ..data.rule_pool import RulePool
 from ..data.rules import Rule
@@ -53,7 +53,7 @@ class PoolMaster(Master):
             extra = checked_objective(constraint, problem)
             if extra is not None:
                 self.objective = self.objective + extra
-        self.rows = _with_distinct_names([row for one in self.constraints for row in checked_rows(one, problem)])
+        self.rows = distinctly_named(row for one in self.constraints for row in checked_rows(one, problem))
         self.max_rules = min((constraint.max_rules(problem) for constraint in self.constraints), default=np.inf)
         self.pool = RulePool(problem) if pool is None else pool
 
@@ -247,13 +247,3 @@ class PoolMaster(Master):
         costs = reduced_costs(self, self._linear.pricing_problem(), self.pool.rules)
         least = least_objectives(costs, self._linear.dual_bound(0.0))
         return least, least
-
-
-def _with_distinct_names(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Two constraints may name a row alike; reports by name must not lose one."""
-    seen: dict[str, int] = {}
-    distinct = []
-    for row in rows:
-        seen[row.name] = seen.get(row.name, 0) + 1
-        distinct.append(row if seen[row.name] == 1 else row.named(f"{row.name} ({seen[row.name]})"))
-    return tuple(distinct)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 
 from rulecg_core import (
+    BoolArray,
     Complexity,
     ConfigurationError,
     Constraint,
@@ -18,6 +19,7 @@ from rulecg_core import (
     LinearForm,
     Problem,
     checked_rows,
+    distinctly_named,
     load_registry,
 )
 
@@ -121,22 +123,35 @@ class TrainingRows:
 
     Parameters
     ----------
-    y_true
-        Recorded labels.
     sensitive_features
         The sensitive columns, named as those of the held-out data.
+    y_true
+        Recorded labels; without them a group counts as bounded when it has enough rows of whatever label.
     sample_weight
         What each row counted.
     """
 
-    y_true: Any
     sensitive_features: Any
+    y_true: Any = None
     sample_weight: Any = None
+
+    def samples(self, pos_label: Any) -> tuple[Groups, BoolArray, FloatArray]:
+        """Give sensitive groups, labels and weights of the rows; with unknown labels, each row once with either."""
+        groups = Groups.encode(self.sensitive_features, _n_rows(self.sensitive_features))
+        n_rows = len(groups.codes)
+        weights = as_weights(self.sample_weight, n_rows)
+        if self.y_true is None:
+            both = np.repeat([True, False], n_rows)
+            return groups.followed_by(groups), both, np.concatenate([weights, weights])
+        truth = as_labels(self.y_true, "y_true of the training rows", pos_label)
+        if len(truth) != n_rows:
+            raise ConfigurationError(f"The training rows have {n_rows} groups but {len(truth)} labels.")
+        return groups, truth, weights
 
 
 # Eight parameters: the first seven are those of every metric here and in fairlearn.metrics.
 def held_out_verdict(
-    constraint: Constraint | str,
+    constraint: Constraint | str | Sequence[Constraint | str],
     y_true: Any,
     y_pred: Any,
     *,
@@ -146,7 +161,7 @@ def held_out_verdict(
     confidence: float = 0.95,
     training: TrainingRows | Iterable[str] | None = None,
 ) -> Verdict:
-    """Judge whether the constraint's rows hold in the population that held-out rows were drawn from.
+    """Judge whether the rows of constraints hold in the population that held-out rows were drawn from.
 
     A row *holds* when one-sided bounds on its true value lie within the constraint's, is *violated* when bounds that
     are corrected for the number of rows lie beyond, and otherwise there is *not enough data*. Works for every
@@ -155,7 +170,7 @@ def held_out_verdict(
     Parameters
     ----------
     constraint
-        The constraint, or its text, such as ``"equalized-odds:0.1"``.
+        A constraint, its text, such as ``"equalized-odds:0.1"``, or several, which are then judged together.
     y_true, y_pred
         Recorded and predicted labels of the held-out rows.
     sensitive_features
@@ -191,7 +206,7 @@ def held_out_verdict(
     'holds'
     """
     held_out = _HeldOut.of(y_true, y_pred, sensitive_features, sample_weight, pos_label).beside(training, pos_label)
-    return _judged_verdict(_as_constraint(constraint), held_out, _bounded_names(training), checked_confidence(confidence))
+    return _judged_verdict(_as_constraints(constraint), held_out, _bounded_names(training), checked_confidence(confidence))
 
 
 @frozen(eq=False)
@@ -220,15 +235,13 @@ class _HeldOut:
         """Put training rows into the same table, so that a group is the same set of samples in both problems."""
         if not isinstance(training, TrainingRows):
             return self
-        truth = as_labels(training.y_true, "y_true of the training rows", pos_label)
-        groups = Groups.encode(training.sensitive_features, len(truth))
+        groups, truth, weights = training.samples(pos_label)
         here = self.problem
         X = np.concatenate([here.X[:, 0], np.zeros(len(truth), dtype=bool)])
         samples = Problem.from_arrays(
             X[:, None], np.concatenate([here.y, truth]), groups=here.groups.followed_by(groups), merge=False
         )
         nothing_here, nothing_there = np.zeros(here.n_samples), np.zeros(len(truth))
-        weights = as_weights(training.sample_weight, len(truth))
         return _HeldOut(
             evolve(samples, weights=np.concatenate([here.weights, nothing_there])),
             self.is_weighted,
@@ -237,19 +250,17 @@ class _HeldOut:
 
 
 def _judged_verdict(
-    constraint: Constraint, held_out: _HeldOut, bounded: frozenset[str] | None, confidence: float
+    constraints: Sequence[Constraint], held_out: _HeldOut, bounded: frozenset[str] | None, confidence: float
 ) -> Verdict:
     problem = held_out.problem
-    try:
-        judged = judge(constraint, problem, held_out.training)
-    except UndefinedRateError as error:
-        return Verdict((), confidence, 0, (str(error),), () if bounded is None else tuple(sorted(bounded)))
-    known = {row.name for row in judged.rows}
+    parts = [judge(constraint, problem, held_out.training) for constraint in constraints]
+    rows = distinctly_named(row for part in parts for row in part.rows)
     # The bound on the size of rule sets is no constraint that somebody passes here, but a row of the same fit.
-    lost = () if bounded is None else tuple(sorted(bounded - known - _names_of_size_bounds(problem)))
-    rows = [
-        row for row in judged.rows if not row.form.beyond_predictions and (bounded is None or row.name in bounded)
-    ]
+    known = {row.name for row in rows} | {row.name for row in Complexity(1).rows(problem)}
+    lost = () if bounded is None else tuple(sorted(bounded - known))
+    rows = tuple(
+        row for row in rows if not row.form.beyond_predictions and (bounded is None or row.name in bounded)
+    )
     comparisons = sum(math.isfinite(bound) for row in rows for bound in (row.lo, row.hi))
     z_one, z_all = one_sided(confidence), one_sided(confidence, comparisons)
     verdicts = []
@@ -257,32 +268,44 @@ def _judged_verdict(
         value, low, high = _bounds(row.form, held_out, z_one)
         _, least, most = _bounds(row.form, held_out, z_all)
         verdicts.append(RowVerdict(row.name, row.lo, row.hi, value, low, high, least, most))
-    notes = (*judged.notes, *(f"the bound on {name} has no counterpart here: it cannot be judged." for name in lost))
-    return Verdict(tuple(verdicts), confidence, comparisons, notes, (*judged.unjudged, *lost))
+    notes = [*(note for part in parts for note in part.notes), *map(_without_counterpart, lost)]
+    unjudged = [*(name for part in parts for name in part.unjudged), *lost]
+    return Verdict(
+        tuple(verdicts), confidence, comparisons, tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(unjudged))
+    )
 
 
 def judge(constraint: Constraint, problem: Problem, training: Problem | None) -> Judged:
     """Ask a constraint for the rows that new data are to be judged by, for the groups of the training data.
 
     Constraints that are not about groups, or that somebody else wrote, are judged by their rows on the new data; a row
-    that they had on the training data alone is named as unjudged.
+    that they had on the training data alone is named as unjudged, and so is a constraint that means nothing here.
     """
-    if isinstance(constraint, GroupConstraint | IntersectionalGroups):
-        return constraint.judge(problem, training)
-    rows = checked_rows(constraint, problem)
+    try:
+        if isinstance(constraint, GroupConstraint | IntersectionalGroups):
+            return constraint.judge(problem, training)
+        rows = checked_rows(constraint, problem)
+    except UndefinedRateError as error:
+        return Judged((), (str(error),), (type(constraint).__name__,))
     learned = [] if training is None else checked_rows(constraint, training)
     lost = tuple(row.name for row in learned if row.name not in {row.name for row in rows})
-    notes = (f"the bound on {name} has no counterpart here: it cannot be judged." for name in lost)
-    return Judged(tuple(rows), (*constraint.notes(problem), *notes), lost)
+    return Judged(tuple(rows), (*constraint.notes(problem), *map(_without_counterpart, lost)), lost)
 
 
-def _as_constraint(constraint: Any) -> Constraint:
-    if not isinstance(constraint, Constraint | str):
-        raise ConfigurationError(
-            "held_out_verdict judges a constraint, given as an object or as text such as 'equalized-odds:0.1', not "
-            f"{type(constraint).__name__}."
-        )
-    return load_registry().constraint(constraint)
+def _without_counterpart(name: str) -> str:
+    return f"the bound on {name} has no counterpart here: it cannot be judged."
+
+
+def _as_constraints(given: Any) -> list[Constraint]:
+    constraints = list(given) if isinstance(given, list | tuple) else [given]
+    for constraint in constraints:
+        if not isinstance(constraint, Constraint | str):
+            raise ConfigurationError(
+                "held_out_verdict judges a constraint, given as an object or as text such as 'equalized-odds:0.1', not "
+                f"{type(constraint).__name__}."
+            )
+    registry = load_registry() if any(isinstance(constraint, str) for constraint in constraints) else None
+    return [one if registry is None else registry.constraint(one) for one in constraints]
 
 
 def _bounded_names(training: Any) -> frozenset[str] | None:
@@ -290,14 +313,14 @@ def _bounded_names(training: Any) -> frozenset[str] | None:
         return None
     if isinstance(training, str) or not isinstance(training, Iterable):
         raise ConfigurationError(
-            "training must be TrainingRows(y_true, sensitive_features) or the names of the rows that were bounded, "
+            "training must be TrainingRows(sensitive_features, y_true) or the names of the rows that were bounded, "
             f"such as result_.constraints['row'], not {training!r}."
         )
     return frozenset(map(str, training))
 
 
-def _names_of_size_bounds(problem: Problem) -> set[str]:
-    return {row.name for row in Complexity(1).rows(problem)}
+def _n_rows(sensitive: Any) -> int:
+    return len(next(iter(sensitive.values())) if isinstance(sensitive, Mapping) and sensitive else sensitive)
 
 
 def _bounds(form: LinearForm, held_out: _HeldOut, z: float) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from attrs import frozen
 from rulecg_core import FloatArray
 
 from .intervals import all_pairs, checked_confidence, differences, ratios, two_sided, wilson
-from .outcomes import RATES, Outcomes, effective_sizes, rate
+from .outcomes import RATE_WORDS, RATES, Outcomes, effective_sizes, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,13 @@ def group_table(
         sizes = effective_sizes(counts, squares, name)
         columns[f"{name}_low"], columns[f"{name}_high"] = wilson(columns[name], sizes, z)
     table = pd.DataFrame(columns, index=pd.Index(outcomes.names, name="group"))
-    table.attrs["rows_without_group"] = int((~outcomes.labelled).sum())
+    without = int((~outcomes.labelled).sum())
+    table.attrs["rows_without_group"] = without
+    table.attrs["columns"] = {"n": "rows", "positives": "positives", "weight": "weight", **RATE_WORDS}
+    table.attrs["caption"] = f"Rates with {confidence * 100:g} % intervals"
+    if without:
+        rows = "1 row belongs" if without == 1 else f"{without} rows belong"
+        table.attrs["notes"] = (f"{rows} to no group because a value is missing.",)
     return table
 
 
@@ -213,7 +219,16 @@ def gaps(
             "lowest": "" if between is None else outcomes.names[between[2]],
             "left_out": ", ".join(outcomes.names[group] for group in np.flatnonzero(lacking)),
         }
-    return pd.DataFrame.from_dict(table, orient="index").rename_axis("metric")
+    found = pd.DataFrame.from_dict(table, orient="index").rename_axis("metric")
+    found.attrs["columns"] = {
+        "gap": "value",
+        "low": f"{confidence * 100:g} % interval",
+        "highest": "highest",
+        "lowest": "lowest",
+        **({"left_out": "left out"} if found["left_out"].any() else {}),
+    }
+    found.attrs["caption"] = "Gaps between groups; each interval holds for all pairs of groups together"
+    return found
 
 
 def demographic_parity_difference(

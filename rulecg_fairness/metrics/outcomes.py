@@ -20,6 +20,14 @@ RATES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 """Each rate as the cells it counts and the cells it is a share of."""
 
+RATE_WORDS = {
+    "selection_rate": "predicted positive",
+    "true_positive_rate": "true positive rate",
+    "false_positive_rate": "false positive rate",
+    "accuracy": "accuracy",
+}
+"""What readers of a table call each rate."""
+
 
 @frozen(eq=False)
 class Outcomes:

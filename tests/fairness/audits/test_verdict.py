@@ -106,12 +106,12 @@ def test_a_group_below_the_minimum_size_is_judged_all_the_same() -> None:
     rest = sample(2000, EQUAL)
     data = {name: np.concatenate([rest[name], few[name]]) for name in rest}
     constraint = EqualityOfOpportunity(0.1, min_group_size=50)
-    training = TrainingRows(rng.random(900) < 0.5, np.tile(["a", "b", "c"], 300))
-    for known in (None, training):
+    training = TrainingRows(np.tile(["a", "b", "c"], 300), rng.random(900) < 0.5)
+    for known in (None, training, TrainingRows(training.sensitive_features)):
         verdict = held_out_verdict(constraint, **data, training=known)
         assert verdict.verdict == "violated"
         assert "false negative rate: c − a" in {row.name for row in verdict.rows}
-    never_bounded = TrainingRows(rng.random(640) < 0.5, np.repeat(["a", "b", "c"], [300, 300, 40]))
+    never_bounded = TrainingRows(np.repeat(["a", "b", "c"], [300, 300, 40]), rng.random(640) < 0.5)
     assert held_out_verdict(constraint, **data, training=never_bounded).verdict == "holds"
 
 
@@ -119,7 +119,7 @@ def test_groups_are_merged_as_they_were_in_training() -> None:
     """The union that was bounded is judged, whatever the sizes of its parts in the held-out data."""
     data = sample(1000, {"a": (0.7, 0.2), "b": (0.7, 0.2), "c": (0.7, 0.2)})
     constraint = EqualityOfOpportunity(0.15, min_group_size=50, small_groups="merge")
-    training = TrainingRows([True] * 260, np.repeat(["a", "b", "c"], [200, 40, 20]))
+    training = TrainingRows(np.repeat(["a", "b", "c"], [200, 40, 20]), [True] * 260)
     verdict = held_out_verdict(constraint, **data, training=training)
     assert {row.name for row in verdict.rows} == {
         "false negative rate: c + b − a",
@@ -171,7 +171,7 @@ def learned_from(*groups: Any, **columns: Any) -> TrainingRows:
     """Training rows with both labels for every group given, or for every combination of columns."""
     features: Any = np.tile(np.array(groups, dtype=object), 2) if groups else {k: v * 2 for k, v in columns.items()}
     n = len(groups) or len(next(iter(columns.values())))
-    return TrainingRows([True] * n + [False] * n, features)
+    return TrainingRows(features, [True] * n + [False] * n)
 
 
 @pytest.mark.parametrize(
