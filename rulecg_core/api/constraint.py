@@ -168,7 +168,8 @@ def checked_objective(constraint: Constraint, problem: Problem) -> LinearForm | 
         raise
     except Exception as error:  # a stranger's code: anything may come
         raise PluginError(
-            f"The {who} could not make its term of the objective: {type(error).__name__}: {error}.", _package(constraint)
+            f"The {who} could not make its term of the objective: {type(error).__name__}: {error}.",
+            _package(constraint),
         ) from error
     if term is None:
         return None

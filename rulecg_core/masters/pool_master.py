@@ -17,7 +17,7 @@ from ..base.arrays import FloatArray
 from ..base.bits import bit_count
 from ..base.limits import Deadline, MIPLimits
 from ..base.status import Solution
-from ..data.linear_form import Row, distinctly_named
+from ..data.linear_form import distinctly_named
 from ..data.problem import Problem
 from ..data.rule_pool import RulePool
 from ..data.rules import Rule

@@ -60,7 +60,8 @@ def _one_run(result: Any) -> Result:
         (result,) = runs.values()
     elif isinstance(runs, Mapping):
         raise ConfigurationError(
-            f"There are {len(runs)} runs, one for each class: give one of them, such as result_.runs[{next(iter(runs))!r}]."
+            f"There are {len(runs)} runs, one for each class: give one of them, such as "
+            f"result_.runs[{next(iter(runs), 'label')!r}]."
         )
     if not isinstance(result, Result):
         raise ConfigurationError(

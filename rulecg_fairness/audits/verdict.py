@@ -206,7 +206,8 @@ def held_out_verdict(
     'holds'
     """
     held_out = _HeldOut.of(y_true, y_pred, sensitive_features, sample_weight, pos_label).beside(training, pos_label)
-    return _judged_verdict(_as_constraints(constraint), held_out, _bounded_names(training), checked_confidence(confidence))
+    checked_confidence(confidence)
+    return _judged_verdict(_as_constraints(constraint), held_out, _bounded_names(training), confidence)
 
 
 @frozen(eq=False)

@@ -111,8 +111,8 @@ class GroupConstraint(Constraint):
             constrained = tuple(group for group in groups if sizes[group.name] >= least)
             reported = tuple(group for group in groups if sizes[group.name] > 0)
             notes = [
-                f"group {group.name!r} has {_counted(sizes[group.name], rate)}, fewer than {self.min_group_size:g}: its "
-                f"{rate.name} is {'measured' if sizes[group.name] > 0 else 'undefined'} but not constrained."
+                f"group {group.name!r} has {_counted(sizes[group.name], rate)}, fewer than {self.min_group_size:g}: "
+                f"its {rate.name} is {'measured' if sizes[group.name] > 0 else 'undefined'} but not constrained."
                 for group in small
             ]
         for group in constrained:
@@ -156,7 +156,8 @@ class GroupConstraint(Constraint):
                 bounded = self._all_groups(problem)
             for group in bounded:
                 if rate.size(problem, group) <= 0:
-                    unjudged.setdefault(group.name, f"group {group.name!r} has no {rate.cell} here: it cannot be judged.")
+                    why = f"group {group.name!r} has no {rate.cell} here: it cannot be judged."
+                    unjudged.setdefault(group.name, why)
             return [group for group in bounded if rate.size(problem, group) > 0]
 
         rows = self.rows_for(problem, groups_of)
@@ -214,7 +215,8 @@ class GroupConstraint(Constraint):
         if len(chosen) < self.least_groups:
             raise UndefinedRateError(
                 f"{who} needs at least {self.least_groups} groups, but {' and '.join(self._columns(problem))} has "
-                f"{len(chosen)} ({', '.join(chosen) or 'none'}). Drop the constraint or choose other sensitive features."
+                f"{len(chosen)} ({', '.join(chosen) or 'none'}). Drop the constraint or choose other sensitive "
+                "features."
             )
         return tuple(Group(name, number == names.index(name)) for name in chosen)
 

@@ -152,8 +152,8 @@ def group_table(
     table.attrs["columns"] = {"n": "rows", "positives": "positives", "weight": "weight", **RATE_WORDS}
     table.attrs["caption"] = f"Rates with {confidence * 100:g} % intervals"
     if without:
-        rows = "1 row belongs" if without == 1 else f"{without} rows belong"
-        table.attrs["notes"] = (f"{rows} to no group because a value is missing.",)
+        counted = "1 row belongs" if without == 1 else f"{without} rows belong"
+        table.attrs["notes"] = (f"{counted} to no group because a value is missing.",)
     return table
 
 

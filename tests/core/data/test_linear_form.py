@@ -43,7 +43,7 @@ def test_coefficients_of_rules_add_up_to_the_value(form):
 
 @given(forms, numbers)
 def test_comparison_makes_a_row_in_the_units_of_the_form(form, bound):
-    """A row is violated exactly by what its form exceeds the bound, its value is the form's own, and it can be named."""
+    """A row is violated exactly by what its form exceeds the bound, and its value is the form's own."""
     row = (form <= bound).named("mine")
     assert row.form is form
     assert (row.name, row.lo, row.hi) == ("mine", -math.inf, bound)
@@ -83,7 +83,8 @@ def test_equality_makes_a_row():
 
 
 @pytest.mark.parametrize(
-    "chain", [lambda form: 2 <= form <= 5, lambda form: 5 >= form >= 2, lambda form: form != 3, lambda form: not form <= 3]
+    "chain",
+    [lambda form: 2 <= form <= 5, lambda form: 5 >= form >= 2, lambda form: form != 3, lambda form: not form <= 3],
 )
 def test_a_row_is_neither_true_nor_false(chain):
     """Python drops the first bound of ``2 <= form <= 5``: the error says what to write instead."""

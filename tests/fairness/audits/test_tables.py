@@ -137,7 +137,7 @@ def test_tables_tell_how_to_show_them(evidence: dict[str, Any], name: str, logic
     assert set(table.attrs) <= set(CONVENTIONS)
     assert all(isinstance(note, str) for note in table.attrs.get("notes", ()))
     if table.index.nlevels == 2:
-        cells = {column: 1 for column in table.columns} | {f"share_{column}": "1 %" for column in table.columns}
+        cells = dict.fromkeys(table.columns, 1) | {f"share_{column}": "1 %" for column in table.columns}
         assert all(pattern.format(**cells) for pattern in table.attrs["cells"].values())
     else:
         assert set(table.attrs["columns"]) - {"weight"} <= set(table.columns)

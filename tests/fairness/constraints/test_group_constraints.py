@@ -294,7 +294,7 @@ def test_constraints_by_name(text: str, expected: Constraint) -> None:
 
 
 def test_a_tiny_group_that_is_bounded_gets_a_note() -> None:
-    """One positive decides about everybody: the note names the group, its size and what to do; asking for it is fine."""
+    """One positive decides about everybody: the note names the group, its size and what to do."""
     problem = make_problem({("A", True): 50, ("A", False): 50, ("B", True): 1, ("B", False): 1})
     (positives, negatives) = EqualizedOdds(0.1).notes(problem)
     assert "group 'B' has only 1 positive: each of them moves its false negative rate by 100 points" in positives
