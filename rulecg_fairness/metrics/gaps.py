@@ -196,8 +196,8 @@ def gaps(
     Examples
     --------
     >>> table = gaps([1] * 20, [1] * 15 + [0] * 5, sensitive_features=["a"] * 10 + ["b"] * 10)
-    >>> table.loc["equal_opportunity_difference", ["gap", "highest", "lowest"]].tolist()
-    [0.5, 'a', 'b']
+    >>> table.loc["equal_opportunity_difference", ["gap", "highest", "lowest"]].to_dict()
+    {'gap': 0.5, 'highest': 'a', 'lowest': 'b'}
     """
     import pandas as pd
 

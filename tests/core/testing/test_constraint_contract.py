@@ -11,7 +11,7 @@ import pytest
 from attrs import field, frozen
 from attrs.validators import ge
 
-from rulecg_core import Constraint, LinearForm, Problem, RulecgError, Row, settings
+from rulecg_core import Constraint, LinearForm, Problem, Row, RulecgError, settings
 from rulecg_core.testing.constraint_contract import Case, ConstraintContract
 
 
