@@ -236,13 +236,13 @@ class ConstraintContract:
 
     def test_refuses_wrong_settings_in_a_sentence(self, constraint: Constraint, case: Case) -> None:
         """A setting with a wrong value is refused by a ConfigurationError, or does no harm: no other exception."""
-        fields = attrs.fields(type(constraint)) if attrs.has(type(constraint)) else ()
-        for setting in fields:
-            is_number = isinstance(getattr(constraint, setting.name), int | float)
+        made: Any = constraint  # that it is an attrs class is only known once it was asked
+        for setting in attrs.fields(type(made)) if attrs.has(type(made)) else ():
+            is_number = isinstance(getattr(made, setting.name), int | float)
             for value in (math.nan, math.inf, -1, 10**9, "nonsense", None) if setting.init and is_number else ():
                 said = f"{setting.name}={value!r}"
                 try:
-                    checked_rows(attrs.evolve(constraint, **{setting.name: value}), case.problem())
+                    checked_rows(attrs.evolve(made, **{setting.name: value}), case.problem())
                 except ConfigurationError as error:
                     message = str(error)
                 except Exception as error:
