@@ -1,6 +1,6 @@
 """How often intervals of gaps hold the true gap, and how often verdicts are right, in samples of known populations.
 
-    python benchmarks/gap_intervals.py [--draws 20000] [--output docs/benchmarks/gap-intervals.md]
+    python benchmarks/gap_intervals.py [--draws 20000] [--verdicts 400] [--output docs/benchmarks/gap-intervals.md]
 
 Groups have as many positives as negatives, drawn anew in every sample. The bootstrap is the percentile interval that
 one would try first (1000 resamples, over fewer samples because it is slow).
@@ -134,7 +134,7 @@ def verdict_table(draws: int) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=20_000, help="samples of each population")
-    parser.add_argument("--verdicts", type=int, default=1000, help="samples for each line of verdicts")
+    parser.add_argument("--verdicts", type=int, default=400, help="samples for each line of verdicts")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     text = "\n".join(
