@@ -169,12 +169,13 @@ class GroupConstraint(Constraint):
         rows = np.bincount(problem.inverse, minlength=problem.n_samples)
         notes = []
         for group in constrained:
-            count = int(rows[group.members & rate.members(problem) & (problem.weights > 0)].sum())
             size = rate.size(problem, group)
+            # Weights may be in any unit, and a sample may stand for several rows from the start: the larger counts.
+            count = max(size, float(rows[group.members & rate.members(problem) & (problem.weights > 0)].sum()))
             if count < TINY and (not self.min_group_size or size < self.min_group_size):
                 notes.append(
                     f"group {group.name!r} has only {_counted(count, rate)}: each of them moves its {rate.name} by "
-                    f"{100 / max(count, 1):.0f} points, so this group may decide about the rules for everybody. Set "
+                    f"{100 / count:.0f} points, so this group may decide about the rules for everybody. Set "
                     f"min_group_size={TINY} to measure it without bounding it, or small_groups='merge' with it to join "
                     "it with another."
                 )

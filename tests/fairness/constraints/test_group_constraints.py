@@ -305,6 +305,8 @@ def test_a_tiny_group_that_is_bounded_gets_a_note() -> None:
 
 
 def test_many_rows_of_little_weight_are_not_tiny() -> None:
-    """Whether a group is tiny is a matter of its rows, not of the unit of the weights."""
+    """Whether a group is tiny is a matter of its rows, not of the unit of the weights or of rows merged before."""
     cells = {(group, label): 20 for group in "AB" for label in (True, False)}
     assert EqualizedOdds(0.1).notes(make_problem(cells, weights=np.full(80, 1e-6))) == []
+    cells = {(group, label): 2 for group in "AB" for label in (True, False)}
+    assert EqualizedOdds(0.1).notes(make_problem(cells, weights=np.full(8, 10.0))) == []
