@@ -23,8 +23,8 @@ class AtMostSelected(Constraint):
     def rows(self, problem: Problem) -> Sequence[Row]:
         return [
             (problem.selection_rate(group) <= self.share).named(f"selected {group}")
-            for column in problem.groups.columns
-            for group in problem.groups.of_column(column)
+            for column in problem.sensitive_groups.columns
+            for group in problem.sensitive_groups.of_column(column)
         ]
 
 

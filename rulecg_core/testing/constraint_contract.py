@@ -50,8 +50,8 @@ class Case:
         )
 
     def problem(self, **changes: Any) -> Problem:
-        settings: dict[str, Any] = {"logic": self.logic, "weights": self.weights, "groups": self.sensitive, **changes}
-        return Problem.from_arrays(self.X, self.y, **settings)
+        settings: dict[str, Any] = {"logic": self.logic, "weights": self.weights, "sensitive_groups": self.sensitive}
+        return Problem.from_arrays(self.X, self.y, **{**settings, **changes})
 
     def covered(self, rule: Rule) -> list[bool]:
         """Row by row: a DNF rule covers where all its features hold, a CNF clause (as learned) where none does."""
@@ -220,13 +220,13 @@ class ConstraintContract:
     def test_is_pure(self, constraint: Constraint, case: Case) -> None:
         """Asking changes neither the constraint nor the problem: the second answer equals the first."""
         problem = case.problem()
-        before = pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes))
+        before = pickle.dumps((problem.X, problem.y, problem.weights, problem.sensitive_groups.codes))
         first, second = ([_plain(row) for row in constraint.rows(problem)] for _ in range(2))
         assert first == second
         assert list(constraint.notes(problem)) == list(constraint.notes(problem))
         y_pred = problem.predict([Rule((0,))])
         assert constraint.measure(problem, y_pred) == constraint.measure(problem, y_pred)
-        assert pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes)) == before
+        assert pickle.dumps((problem.X, problem.y, problem.weights, problem.sensitive_groups.codes)) == before
 
     def test_is_a_value(self, constraint: Constraint) -> None:
         """Constraints can be hashed, compared and pickled: use a frozen attrs class (or dataclass)."""
@@ -282,7 +282,7 @@ class ConstraintContract:
     def test_notes_are_sentences(self, constraint: Constraint, case: Case) -> None:
         """Notes for people are non-empty text."""
         some_missing = {name: [None, *column[1:]] for name, column in case.sensitive.items()}
-        for problem in (case.problem(), case.problem(groups=some_missing)):
+        for problem in (case.problem(), case.problem(sensitive_groups=some_missing)):
             assert all(isinstance(note, str) and note.strip() for note in constraint.notes(problem))
 
     @pytest.mark.parametrize("lacking", ["groups", "second group", "labels", "positives", "negatives"])
@@ -296,7 +296,7 @@ class ConstraintContract:
             "second group": {name: np.full(len(case.y), column[0]) for name, column in case.sensitive.items()},
             "labels": dict.fromkeys(case.sensitive, nobody),
         }.get(lacking, {name: column[keep] for name, column in case.sensitive.items()})
-        problem = Problem.from_arrays(case.X[keep], case.y[keep], groups=groups, logic=case.logic)
+        problem = Problem.from_arrays(case.X[keep], case.y[keep], sensitive_groups=groups, logic=case.logic)
         try:
             rows, message = list(constraint.rows(problem)), None
         except ConfigurationError as error:

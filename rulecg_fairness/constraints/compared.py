@@ -193,17 +193,17 @@ class GroupConstraint(Constraint):
         return [f"{rows} {verb[0]} no label in {' or '.join(self._columns(problem))}: {consequence}."]
 
     def _columns(self, problem: Problem) -> tuple[str, ...]:
-        return problem.groups.columns if self.columns is None else self.columns
+        return problem.sensitive_groups.columns if self.columns is None else self.columns
 
     def _refuse_too_many(self, problem: Problem, n_groups: int, most: int) -> None:
         who, n_rows = type(self).__name__, len(problem.inverse)
-        refuse_too_many(who, problem.groups, self._columns(problem), n_groups, n_rows, most)
+        refuse_too_many(who, problem.sensitive_groups, self._columns(problem), n_groups, n_rows, most)
 
     def _all_groups(self, problem: Problem) -> tuple[Group, ...]:
         who = type(self).__name__
-        if not problem.groups.columns:
+        if not problem.sensitive_groups.columns:
             raise ConfigurationError(f"{who} compares groups, but no sensitive features were given: pass them to fit.")
-        names, number = problem.groups.numbered(self.columns)
+        names, number = problem.sensitive_groups.numbered(self.columns)
         if self.groups is not None:
             for name in self.groups:
                 if name not in names:

@@ -129,7 +129,7 @@ class IntersectionalGroups(Constraint):
 
     def parts(self, problem: Problem) -> Iterator[tuple[str, GroupConstraint]]:
         """The constraints that this one stands for, each with the columns it is about."""
-        columns = problem.groups.columns if self.columns is None else self.columns
+        columns = problem.sensitive_groups.columns if self.columns is None else self.columns
         if len(columns) < 2:
             raise ConfigurationError(
                 "IntersectionalGroups crosses at least two sensitive features, but got "

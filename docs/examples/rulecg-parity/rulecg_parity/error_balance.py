@@ -17,7 +17,7 @@ class ErrorBalance(Constraint):
     column: str | None = field(default=None, validator=settings.optional(settings.text))
 
     def rows(self, problem: Problem) -> Sequence[Row]:
-        groups = problem.groups.crossed(None if self.column is None else [self.column])
+        groups = problem.sensitive_groups.crossed(None if self.column is None else [self.column])
         if not groups:
             raise ConfigurationError("ErrorBalance is about groups: pass sensitive_features to fit.")
         rows = []
