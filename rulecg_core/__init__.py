@@ -1,7 +1,7 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
 from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .api.constraint import Constraint, prediction_value
+from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
 from .api.heuristic import Found, Heuristic, Search, View
 from .api.master import IntegerResult, Master
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult, reduced_costs
@@ -26,7 +26,7 @@ from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
 from .data.groups import Group, Groups
-from .data.linear_form import LinearForm, Row
+from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
@@ -113,6 +113,9 @@ __all__ = [
     "View",
     "ZeroOneMaster",
     "bit_count",
+    "checked_objective",
+    "checked_rows",
+    "distinctly_named",
     "generate_columns",
     "hookimpl",
     "least_variables",

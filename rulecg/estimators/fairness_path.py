@@ -242,7 +242,7 @@ def _problem(
     return Problem.from_arrays(
         features[order],
         codes[order] == 1,
-        groups=groups.take(order),
+        sensitive_groups=groups.take(order),
         conditions=fitted.conditions_,
         logic=logic,  # type: ignore[arg-type]
         max_conditions=max_conditions,

@@ -9,7 +9,6 @@ import numpy as np
 from attrs import frozen
 
 from ..base.arrays import BoolArray, FloatArray
-from ..base.errors import ConfigurationError
 from .linear_form import LinearForm, Row
 from .problem import Problem
 from .rules import Rule
@@ -73,15 +72,6 @@ class Goal:
     """No rule set that keeps the rows has more rules than this."""
     counts_once: bool = False
     """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
-
-    def __attrs_post_init__(self) -> None:
-        for row in self.rows:
-            for vector in (row.form.missed, row.form.cover):
-                if vector is not None and vector.shape != (self.problem.n_samples,):
-                    raise ConfigurationError(
-                        f"The row {row.name!r} has {vector.shape} coefficients for {self.problem.n_samples} samples: "
-                        "build rows from the problem they are for."
-                    )
 
     # Facts that follow ----------------------------------------------------------------------------------------------
 

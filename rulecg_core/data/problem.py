@@ -45,7 +45,8 @@ class Problem:
     """The learner's positives: to be covered."""
     weights: FloatArray
     """How many original rows (or how much sample weight, in :attr:`unit`) each merged sample stands for."""
-    groups: Groups
+    sensitive_groups: Groups
+    """Who belongs to which group of the sensitive columns."""
     conditions: tuple[Condition, ...]
     """What each feature means in the original table."""
     logic: Logic
@@ -74,7 +75,7 @@ class Problem:
         y: Any,
         *,
         weights: Any = None,
-        groups: Any = None,
+        sensitive_groups: Any = None,
         conditions: Sequence[Condition] | None = None,
         logic: Logic = "dnf",
         max_conditions: int = 5,
@@ -91,7 +92,7 @@ class Problem:
         X : array of 0 and 1, samples × conditions
         y : array of 0 and 1, one per sample
         weights : how much each sample counts; None for 1 each
-        groups : one sensitive column or several, one value per sample
+        sensitive_groups : one sensitive column or several, one value per sample
         conditions : what each column of X means; None names them after the columns
         logic : "dnf" for an OR of ANDs, "cnf" for an AND of ORs
         max_conditions : most conditions in one rule
@@ -110,7 +111,7 @@ class Problem:
         _check_settings(logic, max_conditions)
         named = _named_conditions(conditions, columns, X.shape[1])
         allowed = _restricted(X, named, condition_costs, logic, options)
-        sensitive = _encoded_groups(groups, len(X))
+        sensitive = _encoded_groups(sensitive_groups, len(X))
         X = allowed.X
         if logic == "cnf":
             X, y = ~X, ~y
@@ -124,7 +125,7 @@ class Problem:
             X=read_only(np.ascontiguousarray(X)),
             y=read_only(np.ascontiguousarray(y)),
             weights=read_only(weights),
-            groups=sensitive,
+            sensitive_groups=sensitive,
             conditions=allowed.conditions,
             logic=logic,
             max_conditions=int(min(max_conditions, X.shape[1])),
@@ -304,7 +305,7 @@ def _restricted(
 def _encoded_groups(groups: Any, n_samples: int) -> Groups:
     encoded = groups if isinstance(groups, Groups) else Groups.encode(groups, n_samples)
     if len(encoded.codes) != n_samples:
-        raise ConfigurationError(f"groups has {len(encoded.codes)} rows but the data has {n_samples}.")
+        raise ConfigurationError(f"sensitive_groups has {len(encoded.codes)} rows but the data has {n_samples}.")
     return encoded
 
 

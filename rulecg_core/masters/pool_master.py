@@ -9,13 +9,13 @@ from typing import TypeVar
 import numpy as np
 
 from ..api.backend import Backend
-from ..api.constraint import Constraint
+from ..api.constraint import Constraint, checked_objective, checked_rows
 from ..api.master import IntegerResult, Master
 from ..api.relaxation import Relaxation
 from ..base.limits import Deadline, IntegerLimits, MIPLimits
 from ..base.status import Solution
 from ..data.goal import Goal
-from ..data.linear_form import Row
+from ..data.linear_form import distinctly_named
 from ..data.problem import Problem
 from ..data.rule_pool import RulePool
 from ..data.rules import Rule
@@ -156,23 +156,13 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
     """Put the loss, and what constraints add to objective and rows, into one goal."""
     objective = problem.hamming_loss()
     for constraint in constraints:
-        extra = constraint.objective(problem)
+        extra = checked_objective(constraint, problem)
         if extra is not None:
             # Constraints speak of loss in the user's weights.
             objective = objective + (extra if problem.unit == 1 else extra / problem.unit)
-    rows = _with_distinct_names([row for constraint in constraints for row in constraint.rows(problem)])
+    rows = distinctly_named(row for constraint in constraints for row in checked_rows(constraint, problem))
     max_rules = min((constraint.max_rules(problem) for constraint in constraints), default=np.inf)
     return Goal(problem, objective, rows, max_rules, counts_once)
-
-
-def _with_distinct_names(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Two constraints may name a row alike; reports by name must not lose one."""
-    seen: dict[str, int] = {}
-    distinct = []
-    for row in rows:
-        seen[row.name] = seen.get(row.name, 0) + 1
-        distinct.append(row if seen[row.name] == 1 else row.named(f"{row.name} ({seen[row.name]})"))
-    return tuple(distinct)
 
 
 def _either(limits: IntegerLimits) -> Callable[[], bool] | None:

@@ -23,7 +23,7 @@ def test_a_warm_start_that_misleads_clp_is_noticed():
     rows = ["11110", "01110", "01011", "10111", "11111", "10011", "11111", "11001"]
     X = np.array([[digit == "1" for digit in row] for row in rows])
     y = np.array([True, True, False, False, True, False, True, False])
-    problem = Problem.from_arrays(X, y, groups=np.arange(8) % 2, max_conditions=2)
+    problem = Problem.from_arrays(X, y, sensitive_groups=np.arange(8) % 2, max_conditions=2)
     constraints, options = [SizeBound(6), MissedShareBound(0.2)], RelaxationOptions(dual_form=False, merge_rows=False)
     backends = CBC(), load_registry().backend()
     masters = [HammingMaster(problem, constraints, each, options=options) for each in backends]
