@@ -127,7 +127,7 @@ class Recorder(Backend):
     def availability(cls) -> Availability:
         return Availability(True)
 
-    def open_lp(self) -> LPSession:
+    def new_session(self) -> LPSession:
         self.tape.sessions.append([])
         return _TapedSession(self.inner.open_lp(), self.tape.sessions[-1])
 

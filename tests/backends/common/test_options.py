@@ -117,7 +117,7 @@ def test_options_change_the_way_and_not_the_answer(backend):
 def test_a_missing_solver_is_told_with_the_command_that_brings_it(name, module, monkeypatch):
     """Found out without importing; every way to use the backend says how to install it."""
     monkeypatch.setattr(
-        "rulecg_backends.common.availability.find_spec", lambda wanted: None if wanted == module else object()
+        "rulecg_core.backend_kit.availability.find_spec", lambda wanted: None if wanted == module else object()
     )
     backend = BACKENDS[name]
     assert not backend.is_available()
