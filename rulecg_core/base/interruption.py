@@ -193,8 +193,8 @@ class Interruption:
 class _SolverThread:
     """A thread that runs one solve after the other.
 
-    Threads are used again because the memory allocator keeps a store of its own for every new one: with a thread per
-    solve a process grew by a quarter of a megabyte with every fit.
+    Threads are used again because the memory allocator may keep a store of its own for every new one: sixty integer
+    programs made a process grow by 5.5 MB with a thread each, and by 2.5 MB with one for all.
     """
 
     _idle: ClassVar[defaultdict[str, list[_SolverThread]]] = defaultdict(list)
