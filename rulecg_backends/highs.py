@@ -124,6 +124,14 @@ def _native(solver: Any) -> tuple[str, Stop, Solution]:
     return str(solver.modelStatusToString(status)), stop, solution
 
 
+def _listen(chances: Sequence[Any], callback: Callable[[Any], None]) -> None:
+    """Subscribe to HiGHS's chances to stop, once a stop is wanted and not before: being asked at every iteration makes
+    the simplex method a fifth slower."""
+    for chance in chances:
+        if not chance.callbacks:
+            chance.subscribe(callback)
+
+
 class HiGHSSession(LPSession):
     """A linear program that HiGHS keeps, with its basis, from one solve to the next."""
 
@@ -212,9 +220,7 @@ class HiGHSSession(LPSession):
         chances = (solver.cbSimplexInterrupt, solver.cbIpmInterrupt)
 
         def stop() -> None:
-            # Not before: being asked at every iteration makes the simplex method a fifth slower.
-            for chance in chances:
-                chance.subscribe(lambda event: event.interrupt())
+            _listen(chances, lambda event: event.interrupt())
 
         self._is_closed = True  # a second Ctrl-C leaves the solver running, and nobody may touch it then
         try:
@@ -285,9 +291,8 @@ class _HiGHSSolve(MIPSolve):
         solver.cbMipInterrupt.subscribe(self._on_chance_to_stop)
 
         def stop() -> None:
-            # For programs without integers; at every iteration of the simplex method it would cost a fifth of the time.
-            for chance in (solver.cbSimplexInterrupt, solver.cbIpmInterrupt):
-                chance.subscribe(self._on_chance_to_stop)
+            # For programs without integers.
+            _listen((solver.cbSimplexInterrupt, solver.cbIpmInterrupt), self._on_chance_to_stop)
 
         # HiGHS keeps the number of threads that a thread first ran it with.
         word = f"highs-{solver.getOptionValue('threads')[1]}"

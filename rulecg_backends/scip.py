@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -254,7 +255,13 @@ class _SCIPSolve(MIPSolve):
         """Solve within what loading has left of the time, and say how it ended; None when SCIP was left behind."""
         if math.isfinite(self.deadline.remaining):
             solver.setParam("limits/time", self.deadline.remaining)
-        has_ended = self.interruption.run(solver.optimizeNogil, solver.interruptSolve, thread="scip")
+
+        def stop() -> None:
+            # Between two stages SCIP refuses, or forgets: the next call, a moment later, is heard.
+            with contextlib.suppress(Exception):
+                solver.interruptSolve()
+
+        has_ended = self.interruption.run(solver.optimizeNogil, stop, thread="scip")
         return str(solver.getStatus()) if has_ended else None
 
     def _new_solver(self) -> Any:

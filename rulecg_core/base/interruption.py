@@ -104,7 +104,7 @@ class Interruption:
         solve : callable
             Runs the solver. It must release the GIL (compiled code that does not cannot be stopped from Python).
         on_request : callable, optional
-            Called once when a stop is wanted: whatever tells the solver to end.
+            Called when a stop is wanted, again and again until the solver has ended: whatever tells it to end.
         patience : float, default=GRACE
             Seconds that the solver has to end once it was asked to; then it is left behind.
         thread : str, default=""
@@ -154,7 +154,7 @@ class Interruption:
         has_ended : callable
             Takes a number of seconds, waits at most so long, and returns whether the solver has ended.
         on_request : callable, optional
-            Called once when a stop is wanted.
+            Called when a stop is wanted, again and again until the solver has ended.
         patience : float, default=GRACE
             Seconds that the solver has to end once it was asked to.
 
@@ -163,15 +163,27 @@ class Interruption:
         bool
             True when the solver has ended, False when it did not although it was asked to.
         """
+        try:
+            return self._wait(has_ended, on_request, patience)
+        except BaseException:
+            # Wherever an error or a Ctrl-C found this thread, nobody will wait for the solver any more.
+            self.request()
+            if on_request is not None:
+                on_request()
+            raise
+
+    def _wait(
+        self, has_ended: Callable[[float], bool], on_request: Callable[[], object] | None, patience: float
+    ) -> bool:
         ctrl_c: KeyboardInterrupt | None = None
         asked_at = float("inf")
         over = False
         while not over and time.perf_counter() - asked_at <= patience:
             try:
                 over = has_ended(0.02)
-                if not over and asked_at == float("inf") and (self.ask() or self._overruns()):
+                if not over and (self.ask() or self._overruns()):
                     self.request()
-                    asked_at = time.perf_counter()
+                    asked_at = min(asked_at, time.perf_counter())
                     if on_request is not None:
                         on_request()
             except KeyboardInterrupt as error:
@@ -183,7 +195,6 @@ class Interruption:
         if ctrl_c is not None:
             raise ctrl_c
         return over
-
 
     def _overruns(self) -> bool:
         self.is_overdue = time.perf_counter() > self._deadline.moment + _OVERRUN
