@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import pickle
 import queue
@@ -20,6 +21,8 @@ from ..common.platform import in_a_group_of_its_own
 
 _MAX_IDLE = 2
 """How many processes wait for the next user; each ends by itself when nobody comes (see ``worker.IDLE_SECONDS``)."""
+_MANY = 4
+"""With so many processes alive, forgotten ones are looked for before another is started."""
 _GRACE = 0.6
 """Seconds that a solve may overrun its limit before its process is ended."""
 
@@ -151,6 +154,7 @@ def _kill(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 _idle: list[CBCProcess] = []
+_known: weakref.WeakSet[CBCProcess] = weakref.WeakSet()
 _lock = threading.Lock()
 
 
@@ -162,7 +166,13 @@ def borrow() -> CBCProcess:
             if process.is_alive:
                 return process
             process.close()
-    return CBCProcess()
+    if sum(process.is_alive for process in tuple(_known)) >= _MANY:
+        # Sessions that nobody closed may wait for Python to notice that nobody needs them; their processes end with
+        # them. It takes less time than to start a process.
+        gc.collect()
+    process = CBCProcess()
+    _known.add(process)
+    return process
 
 
 def give_back(process: CBCProcess) -> None:

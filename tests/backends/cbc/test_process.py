@@ -98,6 +98,24 @@ def test_a_session_that_is_forgotten_takes_its_process_along():
     assert has_ended_soon(popen)
 
 
+def test_forgotten_sessions_that_hold_each_other_do_not_pile_up():
+    """Python notices late that nobody needs them; their processes must not fill the machine until then."""
+    gc.collect()
+    popens = []
+    gc.disable()
+    try:
+        for seed in range(8):
+            session = open_and_solve(seed)
+            session.itself = session
+            popens.append(session.inner._process._process)
+            assert sum(popen.poll() is None for popen in popens) <= 5
+        del session
+    finally:
+        gc.enable()
+    gc.collect()
+    assert all(has_ended_soon(popen) for popen in popens)
+
+
 def test_closed_sessions_keep_at_most_two_idle_processes():
     """Many sessions at a time need many processes; afterwards those end."""
     sessions = [open_and_solve(seed) for seed in range(4)]
