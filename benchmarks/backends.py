@@ -24,7 +24,6 @@ from composed import run
 from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
 from rulecg_backends.cbc.backend import CBC
-from rulecg_backends.common.linear_data import LinearData
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core import (
@@ -33,6 +32,7 @@ from rulecg_core import (
     Deadline,
     FloatArray,
     Limits,
+    LinearData,
     LPSession,
     LPSolution,
     MIPLimits,
@@ -127,7 +127,7 @@ class Recorder(Backend):
     def availability(cls) -> Availability:
         return Availability(True)
 
-    def open_lp(self) -> LPSession:
+    def new_session(self) -> LPSession:
         self.tape.sessions.append([])
         return _TapedSession(self.inner.open_lp(), self.tape.sessions[-1])
 

@@ -1,11 +1,14 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
-from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
+from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
 from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
 from .api.heuristic import Found, Heuristic, Search, View
 from .api.master import IntegerResult, Master
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult, reduced_costs
 from .api.relaxation import Relaxation
+from .backend_kit.availability import package_availability
+from .backend_kit.mip_solve import MIPSolve, Outcome
+from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
@@ -20,7 +23,9 @@ from .base.errors import (
     UnknownNameError,
 )
 from .base.events import Event, Observer
+from .base.interruption import Interruption
 from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
@@ -52,7 +57,6 @@ __all__ = [
     "BoolArray",
     "ByteArray",
     "Candidate",
-    "Capabilities",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -70,17 +74,21 @@ __all__ = [
     "IntArray",
     "IntegerLimits",
     "IntegerResult",
+    "Interruption",
     "LPSession",
     "LPSolution",
     "Limits",
+    "LinearData",
     "LinearForm",
     "Listing",
     "MIPLimits",
     "MIPModel",
     "MIPResult",
     "MIPSolution",
+    "MIPSolve",
     "Master",
     "Observer",
+    "Outcome",
     "PluginError",
     "PoolMaster",
     "Pricer",
@@ -104,6 +112,7 @@ __all__ = [
     "Search",
     "SearchLimits",
     "Solution",
+    "SolutionPool",
     "SolveError",
     "SparseVectors",
     "Start",
@@ -120,6 +129,7 @@ __all__ = [
     "hookimpl",
     "least_variables",
     "load_registry",
+    "package_availability",
     "population",
     "prediction_value",
     "reduced_costs",

@@ -3,7 +3,16 @@
 import pytest
 
 # Contracts live outside test files; without this their asserts would fail without telling the values.
-for _module in ("backend_contract", "constraint_contract", "heuristic_contract", "master_contract", "pricer_contract"):
+for _module in (
+    "backend_contract",
+    "backend_interrupts",
+    "backend_lp_contract",
+    "backend_mip_contract",
+    "constraint_contract",
+    "heuristic_contract",
+    "master_contract",
+    "pricer_contract",
+):
     pytest.register_assert_rewrite(f"{__name__}.{_module}")
 
 from .backend_contract import BackendContract  # noqa: E402

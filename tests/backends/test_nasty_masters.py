@@ -6,7 +6,7 @@ import pytest
 from rulecg_core import Limits, Problem, generate_columns, load_registry
 from rulecg_core.masters.hamming import HammingMaster
 
-BACKENDS = ("highs", "cbc", "scip")
+BACKENDS = ("highs", "cbc", "gurobi", "scip")
 
 
 def samples(seed=0, n=36, d=5):

@@ -35,7 +35,7 @@ def test_its_entry_point_registers_the_constraint(package: Path, monkeypatch: py
     monkeypatch.syspath_prepend(str(package))
     declared = tomllib.loads((package / "pyproject.toml").read_text())["project"]["entry-points"]["rulecg"]
     registry = load_registry([EntryPoint(name, value, "rulecg") for name, value in declared.items()])
-    assert registry.problems == []
+    assert registry.faults == []
     assert repr(registry.constraint("selection-cap:0.2,column=sex")) == "SelectionCap(share=0.2, column='sex')"
     with pytest.raises(ConfigurationError, match=r"SelectionCap: share must be a number from 0 to 1.*not 20"):
         registry.constraint("selection-cap:20")

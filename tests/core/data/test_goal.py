@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from rulecg_core import ConfigurationError, Goal, LinearForm, Problem, Row, Rule, least_variables
+from rulecg_core import Goal, LinearForm, Problem, Row, Rule, least_variables
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import small_problem
 
@@ -52,13 +52,6 @@ def test_a_row_is_kept_to_rounding():
     assert not evolve(found, true_violation=1e-8).is_feasible
     assert evolve(found, proxy_violation=1e-7).keeps_rows
     assert not evolve(found, proxy_violation=1e-5).keeps_rows
-
-
-def test_rows_of_another_problem_are_refused():
-    """Coefficients that are not one per sample are an error with the row's name."""
-    problem = small_problem(0)
-    with pytest.raises(ConfigurationError, match="'strange'"):
-        goal_of(problem, (LinearForm(cover=np.ones(problem.n_samples + 1)) <= 1).named("strange"))
 
 
 def test_what_is_known_about_the_counts():

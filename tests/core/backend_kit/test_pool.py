@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rulecg_backends.common.mip_solve import MIPSolve
-from rulecg_backends.common.pool import SolutionPool
 from rulecg_backends.highs import HiGHS
 from rulecg_core import MIPLimits, MIPModel, Solution, SparseVectors, Stop
+from rulecg_core.backend_kit.mip_solve import MIPSolve
+from rulecg_core.backend_kit.pool import SolutionPool
 
 
 def model(integer=(True, True), row_lower=1.0):

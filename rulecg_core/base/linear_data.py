@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulecg_core import FloatArray, IntArray, SparseVectors
+from .arrays import FloatArray, IntArray
+from .sparse import SparseVectors
+
+_MOST_BLOCKS = 16
+"""Beyond this many pieces the matrix is joined, so that many small additions stay fast to read."""
 
 
 class LinearData:
-    """``min costs @ x, row_lower <= rows x <= row_upper, lower <= x <= upper``, growing by rows and columns."""
+    """``min costs @ x, row_lower <= rows x <= row_upper, lower <= x <= upper``, growing by rows and columns.
+
+    The arrays of entries are kept as they are given, not copied: whoever adds them must not change them.
+
+    Examples
+    --------
+    >>> data = LinearData()
+    >>> data.add_columns(np.ones(2), np.zeros(2), np.full(2, np.inf), SparseVectors.empty(2))
+    >>> data.add_rows(np.array([3.0]), np.array([np.inf]), SparseVectors.from_dense(np.array([[1.0, 2.0]])))
+    >>> data.proves_optimal(primal=np.array([0.0, 1.5]), dual=np.array([0.5]))
+    True
+    >>> data.proves_optimal(primal=np.array([0.0, 1.5]), dual=np.array([-0.5]))
+    False
+    """
 
     def __init__(self) -> None:
         self.costs = np.zeros(0)
@@ -16,9 +33,9 @@ class LinearData:
         self.upper = np.zeros(0)
         self.row_lower = np.zeros(0)
         self.row_upper = np.zeros(0)
-        self._blocks: list[SparseVectors] = []
-        """Pieces of the matrix as (row, column, value) kept row by row; joined when asked for."""
-        self._shape_of_block: list[tuple[str, int]] = []
+        # Entries as they came: what add_columns gave, column by column, and what add_rows gave, row by row.
+        self._by_column: list[SparseVectors] = []
+        self._by_row: list[SparseVectors] = []
 
     @property
     def n_columns(self) -> int:
@@ -29,15 +46,13 @@ class LinearData:
         return len(self.row_lower)
 
     def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
-        self._blocks.append(entries)
-        self._shape_of_block.append(("columns", self.n_columns))
+        self._by_column = _joined([*self._by_column, entries])
         self.costs = np.append(self.costs, costs)
         self.lower = np.append(self.lower, lower)
         self.upper = np.append(self.upper, upper)
 
     def add_rows(self, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
-        self._blocks.append(entries)
-        self._shape_of_block.append(("rows", self.n_rows))
+        self._by_row = _joined([*self._by_row, entries])
         self.row_lower = np.append(self.row_lower, lower)
         self.row_upper = np.append(self.row_upper, upper)
 
@@ -47,46 +62,72 @@ class LinearData:
     def set_column_bounds(self, columns: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         self.lower[columns], self.upper[columns] = lower, upper
 
-    def _entries(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Row, column and value of every entry, in no order."""
-        which: list[IntArray] = [np.zeros(0, np.int64)]
-        indices: list[IntArray] = [np.zeros(0, np.int64)]
-        for (kind, first), block in zip(self._shape_of_block, self._blocks, strict=True):
-            owners = block.owners() + first
-            which.append(owners if kind == "rows" else block.indices)
-            indices.append(block.indices if kind == "rows" else owners)
-        values = np.concatenate([*(block.values for block in self._blocks), np.zeros(0)])
-        return np.concatenate(which).astype(np.int64), np.concatenate(indices).astype(np.int64), values
+    @property
+    def n_entries(self) -> int:
+        return sum(len(block.values) for block in (*self._by_column, *self._by_row))
+
+    def _blocks(self) -> list[tuple[IntArray, IntArray, FloatArray]]:
+        """Row, column and value of every entry, in no order, piece by piece."""
+        pieces: list[tuple[IntArray, IntArray, FloatArray]] = []
+        first = 0
+        for block in self._by_column:
+            pieces.append((block.indices, block.owners() + first, block.values))
+            first += len(block)
+        first = 0
+        for block in self._by_row:
+            pieces.append((block.owners() + first, block.indices, block.values))
+            first += len(block)
+        return pieces
 
     @property
     def rows(self) -> SparseVectors:
         """The whole matrix, row by row."""
-        row_of, indices, values = self._entries()
+        blocks = self._blocks()
+        row_of = np.concatenate([np.zeros(0, np.int64), *(block[0] for block in blocks)])
+        column_of = np.concatenate([np.zeros(0, np.int64), *(block[1] for block in blocks)])
+        values = np.concatenate([np.zeros(0), *(block[2] for block in blocks)])
         order = np.argsort(row_of, kind="stable")
         starts = np.zeros(self.n_rows + 1, np.int64)
         np.cumsum(np.bincount(row_of, minlength=self.n_rows), out=starts[1:])
-        return SparseVectors(starts, indices[order], values[order])
+        return SparseVectors(starts, column_of[order], values[order])
 
     def proves_optimal(self, primal: FloatArray, dual: FloatArray, tolerance: float = 1e-5) -> bool:
-        """Whether the point keeps every row and bound, and the duals bound every such point by its value.
+        """Check a claim of optimality.
 
-        All comparisons are relative to the size of the terms that are added up.
+        Parameters
+        ----------
+        primal, dual : numpy.ndarray
+            One number per column and one per row, with ``reduced cost = cost - A' dual``.
+        tolerance : float, default=1e-5
+            All comparisons are relative to the size of the terms that are added up.
+
+        Returns
+        -------
+        bool
+            Whether the point keeps every row and bound, and the duals bound the value of every such point from below
+            by the value of this one.
         """
-        row_of, column_of, values = self._entries()
-        products = values * primal[column_of]
-        activity = np.bincount(row_of, products, minlength=self.n_rows)
-        row_size = tolerance * (1.0 + np.bincount(row_of, np.abs(products), minlength=self.n_rows))
+        if len(primal) != self.n_columns or len(dual) != self.n_rows:
+            return False
+        if not (np.all(np.isfinite(primal)) and np.all(np.isfinite(dual))):
+            return False
+        activity, row_size = np.zeros(self.n_rows), np.ones(self.n_rows)
+        reduced_costs, column_size = self.costs.copy(), 1.0 + np.abs(self.costs)
+        for row_of, column_of, values in self._blocks():
+            products, terms = values * primal[column_of], values * dual[row_of]
+            activity += np.bincount(row_of, products, minlength=self.n_rows)
+            row_size += np.bincount(row_of, np.abs(products), minlength=self.n_rows)
+            reduced_costs -= np.bincount(column_of, terms, minlength=self.n_columns)
+            column_size += np.bincount(column_of, np.abs(terms), minlength=self.n_columns)
         slack = tolerance * (1.0 + np.abs(primal))
+        row_slack = tolerance * row_size
         if (
-            np.any(activity < self.row_lower - row_size)
-            or np.any(activity > self.row_upper + row_size)
+            np.any(activity < self.row_lower - row_slack)
+            or np.any(activity > self.row_upper + row_slack)
             or np.any(primal < self.lower - slack)
             or np.any(primal > self.upper + slack)
         ):
             return False
-        terms = values * dual[row_of]
-        reduced_costs = self.costs - np.bincount(column_of, terms, minlength=self.n_columns)
-        column_size = 1.0 + np.abs(self.costs) + np.bincount(column_of, np.abs(terms), minlength=self.n_columns)
         # What is rounding must not be multiplied with an infinite bound.
         reduced_costs[np.abs(reduced_costs) <= tolerance * column_size] = 0.0
         dual = np.where(np.abs(dual) <= tolerance * np.max(np.abs(dual), initial=1.0), 0.0, dual)
@@ -133,3 +174,7 @@ def _extreme(weights: FloatArray, when_positive: FloatArray, when_negative: Floa
     """``Σ weight * (one side if the weight is positive, the other if negative)``."""
     used = weights != 0.0
     return float(np.sum(weights[used] * np.where(weights > 0, when_positive, when_negative)[used]))
+
+
+def _joined(blocks: list[SparseVectors]) -> list[SparseVectors]:
+    return blocks if len(blocks) <= _MOST_BLOCKS else [SparseVectors.stack(blocks)]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rulecg_backends.common.linear_data import LinearData
 from rulecg_core import SparseVectors, load_registry
+from rulecg_core.base.linear_data import LinearData
 from rulecg_core.testing.backend_instances import random_program
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from rulecg_core import FloatArray, MIPModel, MIPSolution
+from ..api.backend import MIPModel, MIPSolution
+from ..base.arrays import FloatArray
 
 Repair = Callable[[FloatArray], "FloatArray | None"]
 
@@ -16,7 +18,30 @@ class SolutionPool:
 
     Solvers accept points that are integral and feasible only within tolerances. Rounding such a point can break a
     row, so it is checked again, and ``repair`` (solve for the continuous variables with the integers fixed) is asked
-    when the check fails. What cannot be repaired is dropped.
+    when the check fails. What cannot be repaired is dropped. Once settled, the pool takes no more points: a solver that
+    was left behind may still report some.
+
+    Parameters
+    ----------
+    model : MIPModel
+        What the points are solutions of.
+    size : int
+        How many points to keep.
+    repair : callable, optional
+        Makes a feasible point of one whose integers are right, or returns None.
+
+    Examples
+    --------
+    >>> from rulecg_core import SparseVectors
+    >>> model = MIPModel(
+    ...     np.ones(1), np.zeros(1), np.full(1, 3.0), np.array([True]), np.array([0.5]), np.array([np.inf]),
+    ...     SparseVectors.from_dense(np.ones((1, 1))),
+    ... )
+    >>> pool = SolutionPool(model, size=2)
+    >>> for value in (2.9999999, 1.0, 0.0):
+    ...     _ = pool.add(np.array([value]))
+    >>> [float(found.x[0]) for found in pool.solutions()]
+    [1.0, 3.0]
     """
 
     def __init__(self, model: MIPModel, size: int, repair: Repair | None = None) -> None:
@@ -26,21 +51,29 @@ class SolutionPool:
         self._found: dict[bytes, MIPSolution] = {}
         self._doubtful: dict[bytes, FloatArray] = {}
         self.n_dropped = 0
+        self._lock = threading.RLock()  # solvers report from threads of their own
+        self._is_settled = False
 
     def add(self, x: FloatArray) -> MIPSolution | None:
-        """The point as it was stored; None when it is infeasible once rounded."""
+        """Store the point; returns it as it was stored, None when it is infeasible once rounded."""
         point = self._rounded(x)
         if point is None:
             return None
         key = self._key(point)
-        if not self._model.is_feasible(point):
+        is_feasible = self._model.is_feasible(point)
+        with self._lock:
+            if self._is_settled:
+                return None
+            if is_feasible:
+                return self._store(key, point)
             self._doubtful.setdefault(key, point)
             return None
-        return self._store(key, point)
 
     def settle(self) -> None:
         """Repair the doubtful points or drop them; called once the solver has stopped."""
-        doubtful, self._doubtful = self._doubtful, {}
+        with self._lock:
+            doubtful, self._doubtful = self._doubtful, {}
+            self._is_settled = True
         for key, point in doubtful.items():
             repaired = self._repair(point) if self._repair is not None and key not in self._found else None
             point_now = None if repaired is None else self._rounded(repaired)
@@ -50,14 +83,17 @@ class SolutionPool:
                 self.n_dropped += 1
 
     def add_all(self, points: Iterable[FloatArray]) -> list[MIPSolution | None]:
+        """Store the points; for each what :meth:`add` returns."""
         return [self.add(np.asarray(point, dtype=np.float64)) for point in points]
 
     @property
     def best(self) -> MIPSolution | None:
-        return min(self._found.values(), key=lambda found: found.objective, default=None)
+        """The best point so far."""
+        with self._lock:
+            return min(self._found.values(), key=lambda found: found.objective, default=None)
 
     def solutions(self) -> tuple[MIPSolution, ...]:
-        """Best first."""
+        """The best points, best first, at most as many as wanted."""
         return tuple(sorted(self._found.values(), key=lambda found: found.objective)[: self.size])
 
     def _rounded(self, x: FloatArray) -> FloatArray | None:
