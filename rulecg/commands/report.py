@@ -9,7 +9,7 @@ from rulecg_core import ConfigurationError
 
 from . import model_data
 from .exit_codes import OK
-from .task import names
+from .parser import CommandParser, names, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,8 @@ NAME = "report"
 HELP = "Write one self-contained HTML page about a model on a table: rules, accuracy, certificate, groups, settings."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     model_data.add_arguments(parser)
     parser.add_argument("--target", metavar="COLUMN", help="the recorded outcome (the column learned from)")
     parser.add_argument(
@@ -28,16 +29,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--path", metavar="FILE", help="a table that rulecg path wrote, to show accuracy against size")
     parser.add_argument(
-        "--resamples", metavar="N", type=int, default=0, help="learn again from N resamples: are the rules stable? (0)"
+        "--resamples",
+        metavar="N",
+        type=whole_number(0, 10_000),
+        default=0,
+        help="learn again from N resamples: are the rules stable? (0)",
     )
     parser.add_argument("--title", metavar="TEXT", help="the heading of the page")
     parser.add_argument("--out", metavar="FILE", default="report.html", help="where to write (report.html)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..inputs.table_files import read_table, write_text
+    """Run the command; its exit code."""
+    from ..exports.output_files import check_writable, write_text
+    from ..inputs.table_files import read_table
     from ..report import build_report
 
+    check_writable(arguments.out)
     model, table = model_data.load(arguments)
     path = None
     if arguments.path:

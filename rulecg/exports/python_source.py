@@ -16,7 +16,25 @@ def predict(row):
 
 
 def to_python(model: Model | RuleSet) -> str:
-    """Source with a function ``predict(row)``; names and values stand in it as literals and nothing else."""
+    """Write the source of a function ``predict(row)``; names and values stand in it as literals and nothing else.
+
+    Parameters
+    ----------
+    model
+        A model, or one rule set, for which 1 is the outcome and 0 the rest.
+
+    Returns
+    -------
+    str
+        Python source that imports nothing.
+
+    Examples
+    --------
+    >>> space = {}
+    >>> exec(to_python(RuleSet.of([[Condition("age", ">", 45)]])), space)
+    >>> space["predict"]({"age": 50}), space["predict"]({"age": None})
+    (1, 0)
+    """
     decisions = Decisions.of(model)
     names = {column: f"v{number}" for number, column in enumerate(decisions.columns)}
     lines = [f"    {name} = row[{column!a}]" for column, name in names.items()]
@@ -55,5 +73,9 @@ def _condition(condition: Condition, names: dict[str, str]) -> str:
             return f"({name} is not None and {name} == True)"
         case "false":
             return f"({name} is not None and {name} != True)"
-        case operator:
+        case "==" | "!=" as operator:
             return f"({name} is not None and {name} {operator} {condition.value!a})"
+        case operator:
+            # rulecg compares doubles, also where a column holds integers beyond 2^53 or single precision.
+            threshold = float(condition.value)  # type: ignore[arg-type]
+            return f"({name} is not None and float({name}) {operator} {threshold!a})"

@@ -132,7 +132,7 @@ def as_numbers(column: Any, name: str) -> FloatArray:
         if hasattr(column, "to_numpy"):
             return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
         return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ConfigurationError(
             f"Column {name!r} was numeric when the rules were learned, but now holds a value that is not a number "
             f"({error})."

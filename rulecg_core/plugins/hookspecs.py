@@ -35,7 +35,7 @@ def rulecg_register_masters(register: Register) -> None:
 
 @hookspec
 def rulecg_register_audits(register: Register) -> None:
-    """Call ``register(name, function)`` for each table of evidence that reports can show about predictions."""
+    """Call ``register(name, function, section=…, title=…, order=…, needs=…)`` for each table that reports can show."""
 
 
 @hookspec

@@ -48,8 +48,12 @@ def _load(registry: Registry, point: EntryPoint, distribution: str) -> None:
     # One manager per plugin: what a hook does, and where it fails, is then known to be this plugin's.
     manager = pluggy.PluginManager(hookspecs.GROUP)
     manager.add_hookspecs(hookspecs)
-    manager.register(point.load(), name=f"{distribution}:{point.name}")
+    plugin = point.load()
+    manager.register(plugin, name=f"{distribution}:{point.name}")
     manager.check_pending()
+    for name in _forgotten(manager, plugin):
+        message = f"{name} does nothing, because it is not marked with @hookimpl: import it from rulecg_core"
+        registry.problems.append(Problem(point.name, distribution, message))
     collected: list[Entry] = []
     for kind in KINDS:
         hook = getattr(manager.hook, f"rulecg_register_{kind}s")
@@ -60,14 +64,21 @@ def _load(registry: Registry, point: EntryPoint, distribution: str) -> None:
         registry.observers.append((distribution, lambda event: manager.hook.rulecg_on_event(event=event)))
 
 
+def _forgotten(manager: pluggy.PluginManager, plugin: Any) -> list[str]:
+    """Functions of the plugin that have the name of a hook but were not registered as one."""
+    marked = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
+    hooks = [name for name in vars(hookspecs) if name.startswith("rulecg_")]
+    return [name for name in hooks if callable(getattr(plugin, name, None)) and name not in marked]
+
+
 def _collector(kind: Kind, distribution: str, collected: list[Entry]) -> Callable[..., None]:
-    def register(name: str, factory: Callable[..., Any], *, needs_backend: bool = False) -> None:
+    def register(name: str, factory: Callable[..., Any], *, needs_backend: bool = False, **placement: Any) -> None:
         if not isinstance(name, str) or not name or any(c in name for c in ":,= \t\n"):
             raise ValueError(f"{name!r} cannot be the name of a {kind}: use letters, digits and dashes")
         if kind == "backend" and not (isinstance(factory, type) and issubclass(factory, Backend)):
             raise TypeError(f"the backend {name!r} is not a subclass of rulecg_core.Backend")
         if not callable(factory):
             raise TypeError(f"the {kind} {name!r} cannot be called to make one")
-        collected.append(Entry(kind, name, factory, distribution, needs_backend))
+        collected.append(Entry(kind, name, factory, distribution, needs_backend, placement))
 
     return register

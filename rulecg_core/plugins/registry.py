@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -21,9 +21,15 @@ KINDS: tuple[Kind, ...] = ("backend", "pricer", "constraint", "master", "audit")
 
 
 class Register(Protocol):
-    """What a registration hook is given."""
+    """What a registration hook is given.
 
-    def __call__(self, name: str, factory: Callable[..., Any], *, needs_backend: bool = False) -> None: ...
+    ``placement`` says where the thing takes part by default, in words of its kind: an audit gives the ``section`` of the
+    report that it belongs to, a ``title``, its ``order`` there and what it ``needs``.
+    """
+
+    def __call__(
+        self, name: str, factory: Callable[..., Any], *, needs_backend: bool = False, **placement: Any
+    ) -> None: ...
 
 
 @frozen
@@ -35,6 +41,8 @@ class Entry:
     factory: Callable[..., Any]
     distribution: str
     needs_backend: bool = False
+    options: Mapping[str, Any] = field(factory=dict)
+    """Where it takes part by default, as its plugin said when registering it."""
 
     @property
     def summary(self) -> str:
@@ -43,9 +51,20 @@ class Entry:
 
     @property
     def availability(self) -> Availability:
-        if self.kind == "backend":
-            return self.factory.availability()  # type: ignore[attr-defined, no-any-return]
-        return Availability(True)
+        """Whether it can be used here: what its own ``availability()`` says, if it has one.
+
+        One that raises or answers something else makes it unavailable, with that as the reason.
+        """
+        ask = getattr(self.factory, "availability", None)
+        if ask is None:
+            return Availability(True)
+        try:
+            found = ask()
+        except Exception as error:  # a stranger's code: anything may come
+            return Availability(False, f"its availability() raised {type(error).__name__}: {error}")
+        if not isinstance(found, Availability):
+            return Availability(False, f"its availability() returned {found!r:.60} instead of an Availability")
+        return found
 
 
 @frozen
