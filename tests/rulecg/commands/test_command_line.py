@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import threading
 import pytest
 
 import rulecg
-from rulecg.commands import cli, completion, task
+from rulecg.commands import cli, task
 from rulecg_core import BackendUnavailable, InfeasibleError
 from rulecg_core.base.events import Finished, IncumbentFound, RoundFinished, Started
 from rulecg_core.base.status import Status, Stop
@@ -95,6 +94,7 @@ def test_options_come_from_a_file_and_the_command_line_overrides_them(folder, ca
     assert "Did you mean 'max-complexity'?" in capsys.readouterr().err
 
 
+PATH = ["--target", "approved", "--positive", "yes", "--time-limit", "1", "--quiet"]
 WRONG = {
     "no such file": (["fit", "nothing.csv", "--target", "x", "--out", "m"], "does not exist"),
     "no target": (["fit", "DATA", "--out", "m"], "--target"),
@@ -103,7 +103,15 @@ WRONG = {
     "a value that is not there": (
         ["fit", "DATA", "--target", "approved", "--positive", "Yes", "--out", "m"], "Its values: no, yes",
     ),
-    "nowhere to write": (["fit", "DATA", *FIT], "--out"),
+    "a folder that is not there": (["fit", "DATA", *FIT, "--out", "no/such/folder/m.json"], "No such file"),
+    "groups made of the target": (["fit", "DATA", *FIT, "--sensitive", "approved"], "the column to predict"),
+    "a forbidden target": (["fit", "DATA", *FIT, "--forbid", "approved"], "the column to predict"),
+    "a target of numbers": (["fit", "DATA", "--target", "debt_ratio", "--time-limit", "1", "--quiet"], "Unknown label type"),
+    "one fold": (["path", "DATA", *PATH, "--folds", "1"], "--folds 1 cannot be done: give 2 to"),
+    "too many folds": (["path", "DATA", *PATH, "--folds", "2000"], "--folds 2000 cannot be done: give 2 to"),
+    "a report nowhere": (["report", "MODEL", "DATA", "--out", "no/such/folder/r.html"], "No such file"),
+    "a separator of two": (["predict", "MODEL", "DATA", "--separator", ";;"], "one character"),
+    "a table of no schema": (["export", "MODEL", "--to", "sql", "--table", "a..b"], "no name of a table"),
     "an unknown constraint": (["fit", "DATA", *FIT, "--constraint", "equal:1", "--out", "m"], "Unknown constraint"),
     "an unknown backend": (["fit", "DATA", *FIT, "--backend", "cplex", "--out", "m"], "Unknown backend 'cplex'"),
     "no model": (["predict", "DATA", "DATA"], "no rulecg model file"),
@@ -121,6 +129,129 @@ def test_wrong_input_is_answered_in_one_message_without_traceback(what, folder, 
     error = capsys.readouterr().err
     assert error.startswith("rulecg: ")
     assert message in error
+
+
+WRONG_OPTIONS = [
+    ["--jobs", "0"], ["--jobs", "100000"], ["--seed", "-1"], ["--seed", "4294967296"], ["--seed", "9" * 400],
+    ["--max-conditions", "0"], ["--max-complexity", "nan"], ["--time-limit", "-1"], ["--quantiles", "1"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WRONG_OPTIONS, ids=lambda words: " ".join(words)[:30])
+def test_options_out_of_bounds_are_told_before_anything_is_read(words, capsys):
+    """Exit code 2 and the bounds, whether or not the table is there."""
+    with pytest.raises(SystemExit) as left:
+        cli.main(["fit", "nothing.csv", "--target", "x", *words])
+    assert left.value.code == 2
+    assert f"argument {words[0]}: " in capsys.readouterr().err
+
+
+CONFIGURATIONS = {
+    "a number for a command": ("fit = 1", "must be a table"),
+    "a list of tables for a command": ("[[fit]]\nseed = 1", "must be a table"),
+    "lists without end": ("seed = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+    "a number without end": ("seed = " + "9" * 5000, "not a TOML file"),
+    "a date": ("seed = 2020-01-01", "must be text, a number"),
+}
+
+
+@pytest.mark.parametrize("what", CONFIGURATIONS)
+def test_wrong_configuration_files_are_answered_in_one_message(what, folder, capsys):
+    """Whatever stands in the TOML file."""
+    text, message = CONFIGURATIONS[what]
+    (folder / "wrong.toml").write_text(text)
+    assert cli.main(["fit", str(folder / "loans.csv"), "--config", str(folder / "wrong.toml")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_fit_without_a_file_shows_the_rules(folder, capsys):
+    """--out is a wish, not a duty: the rules are printed, and that they are not kept."""
+    assert cli.main(["fit", str(folder / "loans.csv"), *FIT]) == 0
+    shown = capsys.readouterr().out
+    assert "approved is yes if\n" in shown
+    assert "Model: not kept" in shown
+
+
+def test_fit_says_what_the_accuracy_is_worth(folder, lending, capsys):
+    """Beside saying always the same; with recall and precision; the gaps after --constraint; the unit of the bound."""
+    words = ["--sensitive", "sex", "--constraint", "equalized-odds:0.1"]
+    assert cli.main(["fit", str(folder / "loans.csv"), *FIT, *words]) == 0
+    shown = capsys.readouterr().out
+    share = max(lending.target.mean(), 1 - lending.target.mean())
+    common = "yes" if lending.target.mean() > 0.5 else "no"
+    assert re.search(rf"Training accuracy: \d+\.\d% of 600 rows \(always saying {common}: {share:.1%}\)", shown)
+    assert re.search(r"  yes: recall \d+\.\d% of \d+ rows, precision \d+\.\d%", shown)
+    assert re.search(r"  equalized-odds:0.1: .* is 0?\.?\d+.*, at most 0\.1 allowed", shown)
+    assert "objective below" in shown
+    assert "The objective counts, on the training rows, every missed positive row once" in shown
+
+
+def test_sensitive_columns_in_the_rules_are_the_first_thing_said(tmp_path, capsys):
+    """A rule on sex is told before the rule itself, with what forbids it."""
+    lines = ["sex,age,y"] + [f"{'f' if k % 2 else 'm'},{k % 7},{k % 2}" for k in range(40)]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    words = ["fit", str(tmp_path / "people.csv"), "--target", "y", "--sensitive", "sex", "--time-limit", "1", "--quiet"]
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out.startswith(
+        "ATTENTION: the rules decide by the sensitive column sex; --forbid sex forbids it.\n"
+    )
+    assert cli.main([*words, "--forbid", "sex"]) == 0
+    assert "ATTENTION" not in capsys.readouterr().out
+
+
+def test_truth_values_mean_the_same_whatever_else_stands_in_the_column(tmp_path, capsys):
+    """Learned on True and False; then some rows say unknown, or all say yes and no."""
+    member = [k % 3 != 0 for k in range(60)]
+    rows = "".join(f"{m},{k % 5},{int(m)}\n" for k, m in enumerate(member))
+    (tmp_path / "train.csv").write_text("member,age,y\n" + rows)
+    fit = ["fit", str(tmp_path / "train.csv"), "--target", "y", "--time-limit", "1", "--quiet"]
+    assert cli.main([*fit, "--out", str(tmp_path / "m.json")]) == 0
+    capsys.readouterr()
+    for spelled in ("True,False,True,unknown", "yes,no,Y,unknown", "t,f,1,unknown"):
+        text = "member,age\n" + "".join(f"{word},1\n" for word in spelled.split(","))
+        (tmp_path / "new.csv").write_text(text)
+        assert cli.main(["predict", str(tmp_path / "m.json"), str(tmp_path / "new.csv")]) == 0
+        shown = capsys.readouterr()
+        assert shown.out.split()[1:4] == ["1", "0", "1"]
+        assert "1 value of column 'member'" in shown.err
+
+
+def run_in_shell(command, **environment):
+    whole = {**os.environ, **environment}
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, env=whole)
+
+
+def test_output_that_cannot_be_written_is_told_in_one_sentence(model_file, folder):
+    """A full device, a closed output, and an output that knows ASCII only."""
+    predict = f"{sys.executable} -m rulecg.commands.cli predict {model_file} {folder / 'loans.csv'}"
+    full = run_in_shell(f"{predict} > /dev/full")
+    assert (full.returncode, full.stderr) == (2, "rulecg: Cannot write standard output: No space left on device.\n")
+    closed = run_in_shell(f"{predict} >&-")
+    assert closed.returncode == 2
+    assert closed.stderr.startswith("rulecg: Cannot write standard output: ")
+    assert closed.stderr.count("\n") == 1
+
+
+def test_a_stream_of_ascii_alone_gets_spelled_out_text_and_no_wrong_data(tmp_path):
+    """People read an escape; programs get an error instead of another value."""
+    rows = "".join(f"{'é' if k % 2 else 'a'},{k % 2}\n" for k in range(40))
+    (tmp_path / "t.csv").write_text("letter,y\n" + rows, encoding="utf-8")
+    rulecg_command = f"{sys.executable} -m rulecg.commands.cli"
+    options = f"--target y --time-limit 1 --quiet --out {tmp_path}/m.json"
+    fit = run_in_shell(f"{rulecg_command} fit {tmp_path}/t.csv {options}", PYTHONIOENCODING="ascii")
+    assert (fit.returncode, fit.stderr) == (0, "")
+    assert "\\xe9" in fit.stdout or "letter != a" in fit.stdout
+    words = f"predict {tmp_path}/m.json {tmp_path}/t.csv --with-data"
+    predict = run_in_shell(f"{rulecg_command} {words}", PYTHONIOENCODING="ascii")
+    assert predict.returncode == 2
+    assert "Standard output takes ascii only" in predict.stderr
+
+
+def test_standard_input_is_a_table(model_file, folder):
+    """``cat loans.csv | rulecg predict model.json /dev/stdin``."""
+    command = f"cat {folder / 'loans.csv'} | {sys.executable} -m rulecg.commands.cli predict {model_file}"
+    assert run_in_shell(f"{command} /dev/stdin").stdout == run_in_shell(f"{command} -").stdout
+    assert run_in_shell(f"{command} -").stdout.startswith("prediction\n")
 
 
 @pytest.mark.parametrize(
@@ -209,35 +340,6 @@ def test_the_live_display_follows_the_events():
     shown = console.export_text()
     assert re.search(r"3 .* 41 .* 12\.50 .* 9 .* 10 .* 10\.0% .* 0\.3", shown)
     assert "lp-optimal" in shown
-
-
-@pytest.mark.parametrize("shell", completion.SHELLS)
-def test_completion_scripts_know_every_command_and_option(shell, tmp_path):
-    """Generated from the parser; the shell itself accepts the script where it is installed."""
-    parser = cli.build_parser()
-    script = completion.script(shell, parser)
-    for name, subparser in completion.subcommands(parser).items():
-        assert name in script
-        for action in subparser._actions:
-            for option in action.option_strings:
-                assert option.lstrip("-") in script
-    if shutil.which(shell):
-        path = tmp_path / "script"
-        path.write_text(script)
-        subprocess.run([shell, "-n", str(path)], check=True, timeout=20)
-
-
-def test_bash_completes_commands_options_and_choices(tmp_path):
-    """Tried in bash itself."""
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("no bash here")
-    path = tmp_path / "script"
-    path.write_text(completion.script("bash", cli.build_parser()))
-    ask = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rulecg; echo "${COMPREPLY[@]}"'
-    for words, expected in [(["fi"], "fit"), (["fit", "--time"], "--time-limit"), (["export", "--to", "sq"], "sql")]:
-        out = subprocess.run([bash, "-c", ask, path, "rulecg", *words], capture_output=True, text=True, timeout=20)
-        assert out.stdout.split() == [expected]
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(model_file, folder):
