@@ -35,11 +35,32 @@ def load(arguments: argparse.Namespace) -> tuple[Model, pd.DataFrame]:
     tuple
         The model and the table.
     """
-    from ..inputs.table_files import read_table
     from ..model.model_file import load_model
 
     model = load_model(arguments.model)
-    return model, read_table(arguments.data, separator=arguments.separator, kinds=column_kinds(model))
+    return model, read(arguments.data, model, arguments.separator)
+
+
+def read(path: str, model: Model, separator: str) -> pd.DataFrame:
+    """Read a table with the model's own idea of what its columns hold.
+
+    Parameters
+    ----------
+    path
+        The file.
+    model
+        A loaded model.
+    separator
+        What stands between values of a CSV file.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+    """
+    from ..inputs.table_files import read_table
+
+    return read_table(path, separator=separator, kinds=column_kinds(model))
 
 
 def column_kinds(model: Model) -> dict[str, str]:

@@ -27,6 +27,13 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--sensitive", metavar="COLUMNS", type=names, help="columns that define groups (those learned with)"
     )
+    parser.add_argument(
+        "--training", metavar="FILE", help="the rows learned from, to show their accuracy beside that of the table"
+    )
+    parser.add_argument(
+        "--metadata", metavar="FILE",
+        help="a TOML file that states purpose, provider, version, provenance, oversight, dates and changes",
+    )  # fmt: skip
     parser.add_argument("--path", metavar="FILE", help="a table that rulecg path wrote, to show accuracy against size")
     parser.add_argument(
         "--resamples",
@@ -43,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
     from ..exports.output_files import check_writable, write_text
     from ..inputs.table_files import read_table
-    from ..report import build_report
+    from ..report import Supplements, build_report, read_metadata
 
     check_writable(arguments.out)
     model, table = model_data.load(arguments)
@@ -53,15 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
         if not {"max_complexity", "accuracy"} <= set(path.columns):
             raise ConfigurationError(f"{arguments.path} is no table that rulecg path wrote.")
     checked = _stability(model, table, arguments) if arguments.resamples else {}
+    supplements = Supplements(
+        path=path,
+        stability=checked.get("stability"),
+        alternatives=checked.get("alternatives"),
+        training=model_data.read(arguments.training, model, arguments.separator) if arguments.training else None,
+        metadata=read_metadata(arguments.metadata) if arguments.metadata else None,
+    )
     page = build_report(
         model,
         table,
         target=arguments.target,
         sensitive=arguments.sensitive,
         title=arguments.title,
-        path=path,
-        stability=checked.get("stability"),
-        alternatives=checked.get("alternatives"),
+        supplements=supplements,
     )
     write_text(arguments.out, page)
     print(f"Report: {arguments.out}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from .markup import Markup, element, escape, join, number, percent
+from .markup import Markup, element, number, percent
 
 WIDTH, HEIGHT = 640, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 16, 40
@@ -148,9 +148,7 @@ def _at(value: float) -> str:
 
 
 def _figure(parts: Sequence[Markup], height: float, summary: str, legend: Sequence[tuple[str, str]]) -> Markup:
-    svg = Markup(
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(summary)}">{join(parts)}</svg>'
-    )
+    svg = element("svg", *parts, viewBox=f"0 0 {WIDTH} {height:.0f}", role="img", aria_label=summary)
     keys = [
         element("span", element("span", class_=f"key {style}", aria_hidden="true"), name, class_="legend")
         for style, name in legend

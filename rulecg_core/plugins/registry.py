@@ -23,8 +23,8 @@ KINDS: tuple[Kind, ...] = ("backend", "pricer", "constraint", "master", "audit")
 class Register(Protocol):
     """What a registration hook is given.
 
-    ``placement`` says where the thing takes part by default, in words of its kind: an audit gives the ``section`` of the
-    report that it belongs to, a ``title``, its ``order`` there and what it ``needs``.
+    ``placement`` says where the thing takes part by default, in words of its kind: an audit gives the ``section`` of
+    the report that it belongs to, a ``title``, its ``order`` there and what it ``needs``.
     """
 
     def __call__(

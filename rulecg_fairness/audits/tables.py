@@ -5,6 +5,7 @@ Each is a function ``audit(y_true, y_pred, *, sensitive_features, ...)`` that re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ def verdict(
 
     tables: list[pd.DataFrame] = []
     notes: list[str] = []
+    answers: list[str] = []
     for constraint in constraints:
         found = held_out_verdict(
             constraint,
@@ -51,14 +53,63 @@ def verdict(
             confidence=confidence,
             training_features=training_features,
         )
-        tables.append(found.table())
+        tables.append(_each_pair_once(found.table()))
         notes += found.notes
+        if len(found.rows) or found.notes:
+            answers.append(found.verdict)
     filled = [table for table in tables if len(table)]
     table = pd.concat(filled) if filled else pd.DataFrame(
         columns=["at_least", "at_most", "value", "low", "high", "verdict"], index=pd.Index([], name="row")
     )
     table.attrs["notes"] = tuple(dict.fromkeys(notes))
+    table.attrs["headline"] = _headline(answers, table)
     return table
+
+
+def _headline(answers: Sequence[str], table: pd.DataFrame) -> str | None:
+    """All bounds together in one sentence."""
+    if not answers:
+        return None
+    if "violated" in answers:
+        broken = int((table["verdict"] == "violated").sum())
+        return f"Violated: the new rows show that {broken} of {len(table)} bounds {_do(broken)} not hold."
+    if set(answers) == {"holds"}:
+        return "Holds: the new rows show that all bounds hold."
+    surely = int((table["verdict"] == "holds").sum())
+    return f"Not enough data: the new rows show that {surely} of {len(table)} bounds hold, and refute none."
+
+
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
+
+
+def _each_pair_once(table: pd.DataFrame) -> pd.DataFrame:
+    """Two rows that bound the same difference in both directions as one row with a limit on both sides."""
+    import pandas as pd
+
+    kept: list[dict[str, Any]] = []
+    for name, values in zip(table.index, table.itertuples(index=False, name=None), strict=True):
+        line = dict(zip(map(str, table.columns), values, strict=True))
+        mirrored = next((other for other in kept if _mirrors(other, str(name), line)), None)
+        if mirrored is None:
+            kept.append({"row": str(name), **line})
+            continue
+        mirrored["at_least"] = -line["at_most"]
+        both = {mirrored["verdict"], line["verdict"]}
+        if both != {"holds"}:
+            mirrored["verdict"] = "violated" if "violated" in both else "not enough data"
+    merged = pd.DataFrame(kept, columns=["row", *table.columns])
+    return merged.set_index("row")
+
+
+def _mirrors(other: dict[str, Any], name: str, line: dict[str, Any]) -> bool:
+    # "a − b" and "b − a" are made of the same characters.
+    same = sorted(other["row"]) == sorted(name) and other["row"] != name
+    one_sided = other["at_least"] == line["at_least"] == -math.inf
+    return same and one_sided and all(
+        math.isclose(other[ours], -line[theirs], abs_tol=1e-9)
+        for ours, theirs in (("value", "value"), ("low", "high"), ("high", "low"))
+    )
 
 
 def ledger(
@@ -72,7 +123,15 @@ def ledger(
     pos_label: Any = None,
 ) -> pd.DataFrame:
     """For each rule and group: rows covered, covered by no other rule, rightly and wrongly, and its part in rates."""
-    return _ledger(y_true, y_pred, sensitive_features, rule_set, table, sample_weight, pos_label).by_group
+    found = _ledger(y_true, y_pred, sensitive_features, rule_set, table, sample_weight, pos_label).by_group
+    covered, _, right, wrong = found.columns[:4]
+    words = f"{covered} rows ({right} / {wrong})".replace("_", " ")
+    found.attrs["cells"] = {
+        f"For each rule and group: {words}": f"{{{covered}}} ({{{right}}} / {{{wrong}}})",
+        "Each rule's part in the share predicted positive; rows covered by several rules are credited in equal parts":
+        "{share_selection_rate}",
+    }
+    return found
 
 
 def gap_parts(

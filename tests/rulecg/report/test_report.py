@@ -8,16 +8,18 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 
 from rulecg import RuleSetClassifier
 from rulecg.analysis.intervals import wilson
 from rulecg.commands import cli
 from rulecg.model.model_file import save_model, to_model
+from rulecg.report import Supplements, build_report, read_metadata
 from rulecg.report import build as build_module
-from rulecg.report import build_report
 from rulecg.report.charts import ticks
 from rulecg.report.markup import element
 from rulecg_core import ConfigurationError, load_registry
+from rulecg_core.plugins.registry import Entry
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -60,7 +62,7 @@ def table(lending):
 @pytest.fixture(scope="module")
 def page(model, table):
     path = pd.DataFrame({"max_complexity": [5.0, 10.0], "accuracy": [0.8, 0.9], "cv_accuracy": [0.79, 0.85]})
-    return build_report(model, table, path=path)
+    return build_report(model, table, supplements=Supplements(path=path))
 
 
 def test_it_says_everything_that_people_ask(page, model, table, fitted, lending):
@@ -147,7 +149,7 @@ def test_reports_say_what_they_cannot_show(model, table, monkeypatch):
     assert "No sensitive columns are known" in build_report(model, table, sensitive=[])
     registry = load_registry([])
     monkeypatch.setattr(build_module, "load_registry", lambda: registry)
-    assert "no installed plugin offers it" in build_report(model, table)
+    assert "no installed plugin offers a table about them" in build_report(model, table)
     with pytest.raises(ConfigurationError, match="Did you mean 'approved'"):
         build_report(model, table, target="aproved")
 
@@ -165,9 +167,112 @@ def test_several_classes_have_a_report_too(fitted_classes, lending):
         assert f"recorded: {label}" in page.text
 
 
+@pytest.fixture(scope="module")
+def new_rows(table):
+    """Rows that the model has not seen: other incomes."""
+    return table.assign(income=table["income"] + 0.25)
+
+
+@pytest.mark.parametrize("bound", ["demographic-parity:ratio=0.8", "group-recall-floor:0.5"])
+def test_bounds_from_below_have_a_verdict_on_new_rows(bound, model, new_rows):
+    """A limit that has no upper end is said as "at least"."""
+    learned = evolve(model, settings={**model.settings, "constraints": [bound]})
+    text = Page(build_report(learned, new_rows)).text
+    assert re.search(r"Holds:|Violated:|Not enough data:", text)
+    assert "at least 0" in text
+    assert "∞" not in text
+
+
+def test_a_verdict_names_each_pair_once_and_sums_up(model, new_rows):
+    """Equalized odds over two groups is two differences, not four, and one line says what they mean together."""
+    learned = evolve(model, settings={**model.settings, "constraints": ["equalized-odds:0.1"]})
+    text = Page(build_report(learned, new_rows, sensitive=["sex"])).text
+    assert text.count("false negative rate: female − male") + text.count("false negative rate: male − female") == 1
+    assert "-0.1 to 0.1" in text
+    assert len(re.findall(r"Holds:|Violated:|Not enough data:", text)) == 1
+
+
+def test_large_numbers_are_written_for_people(model, table):
+    """From ten thousand on with commas, nowhere with an escape."""
+    many = pd.concat([table] * 20, ignore_index=True)
+    page = build_report(model, many)
+    assert "12,000 rows" in page
+    assert "\\u" not in page
+
+
+def test_auditors_find_what_they_ask_for(model, table):
+    """Impact ratios with a test, rows of unknown group, predictive values, base rates and ranked reasons."""
+    holes = table.assign(sex=table["sex"].where(table.index % 50 != 0))
+    parsed = Page(build_report(model, holes))
+    for words in (
+        "Impact ratios and the four-fifths rule", "selected most", "12 rows are left out because the group is unknown",
+        "positive predictive value", "base rate", "what would have to hold", "named first",
+    ):  # fmt: skip
+        assert words in parsed.text
+    assert "reasons" in parsed.ids
+
+
+def test_training_and_new_rows_stand_side_by_side(model, table, new_rows):
+    """With the training rows at hand, every share is shown for both."""
+    text = Page(build_report(model, new_rows, supplements=Supplements(training=table))).text
+    right = float((model.predict(table) == table["approved"]).mean())
+    assert "600 training rows beside 600 rows here" in text
+    assert re.search(rf"accuracy rows predicted as recorded .*? {right:.1%}", text)
+
+
+def test_statements_come_from_a_metadata_file(model, table, tmp_path):
+    """Purpose, provider, dates and changes are shown; what is not stated is said; unknown names are refused."""
+    about = tmp_path / "about.toml"
+    about.write_text(
+        'purpose = "Decide <who> is called back."\nprovider = "A bank"\n[dates]\nlearned = 2024-05-01\n'
+        '[[changes]]\ndate = 2024-06-01\nversion = "2"\ntext = "Learned again"\n'
+    )
+    parsed = Page(build_report(model, table, supplements=Supplements(metadata=read_metadata(about))))
+    for words in ("Decide <who> is called back.", "A bank", "2024-05-01", "Learned again", "Not stated:", "oversight"):
+        assert words in parsed.text
+    about.write_text('purpos = "x"\n')
+    with pytest.raises(ConfigurationError, match="Did you mean 'purpose'"):
+        read_metadata(about)
+
+
+def test_sensitive_columns_in_the_rules_stand_above_everything(model, table):
+    """Readers learn it before the first number."""
+    column = model.columns[0]
+    page = build_report(model, table, sensitive=[column])
+    warning = f"The rules decide by a sensitive column: {column}."
+    assert 0 < page.index(warning) < page.index('class="cards"')
+    assert warning not in build_report(model, table, sensitive=["region"]) or column == "region"
+
+
+def stranger_audit(y_true, y_pred, *, sensitive_features):
+    table = pd.DataFrame({"n": [7], "calm": [0.25]}, index=pd.Index(["<everybody>"], name="group"))
+    table.attrs.update(headline="Calm enough.", notes=("A note.",))
+    return table
+
+
+def broken_audit(y_true, y_pred):
+    raise ZeroDivisionError("no rows")
+
+
+def test_a_strangers_audit_is_shown_where_it_says(model, table, monkeypatch):
+    """Its section, its title, its table, its notes; one that fails is named and the page is there all the same."""
+    registry = load_registry()
+    placed = {"section": "accuracy", "title": "How calm?", "needs": ("groups",)}
+    registry.add(Entry("audit", "calmness", stranger_audit, "stranger", options=placed))
+    registry.add(Entry("audit", "broken", broken_audit, "stranger", options={"section": "mood", "title": "Mood"}))
+    monkeypatch.setattr(build_module, "load_registry", lambda: registry)
+    page = build_report(model, table)
+    text = Page(page).text
+    accuracy = page[page.index('id="accuracy"') : page.index('id="certificate"')]
+    for words in ("How calm?", "Calm enough.", "&lt;everybody&gt;", "0.25", "A note."):
+        assert words in accuracy
+    assert "The table 'broken' of stranger is not shown: ZeroDivisionError: no rows" in text
+    assert "Mood" in text
+
+
 def test_attributes_and_children_are_escaped():
     """The builder itself leaves no way to inject markup."""
-    assert element("p", "<b>", title='"x"') == '<p title="&quot;x&quot;">&lt;b&gt;</p>'
+    assert element("p", "<b>", title='"x"') == '<p title="&#34;x&#34;">&lt;b&gt;</p>'
 
 
 def test_axis_ticks_are_round_and_inside():
