@@ -106,7 +106,7 @@ WRONG = {
     "a folder that is not there": (["fit", "DATA", *FIT, "--out", "no/such/folder/m.json"], "No such file"),
     "groups made of the target": (["fit", "DATA", *FIT, "--sensitive", "approved"], "the column to predict"),
     "a forbidden target": (["fit", "DATA", *FIT, "--forbid", "approved"], "the column to predict"),
-    "a target of numbers": (["fit", "DATA", "--target", "debt_ratio", "--time-limit", "1", "--quiet"], "Unknown label type"),
+    "a target of numbers": (["fit", "DATA", "--target", "debt_ratio", "--quiet"], "Unknown label type"),
     "one fold": (["path", "DATA", *PATH, "--folds", "1"], "--folds 1 cannot be done: give 2 to"),
     "too many folds": (["path", "DATA", *PATH, "--folds", "2000"], "--folds 2000 cannot be done: give 2 to"),
     "a report nowhere": (["report", "MODEL", "DATA", "--out", "no/such/folder/r.html"], "No such file"),

@@ -53,7 +53,8 @@ def test_fish_completes_commands_and_options(tmp_path):
         pytest.skip("no fish here")
     path = tmp_path / "script"
     path.write_text(completion.script("fish", cli.build_parser()))
-    for line, expected in [("rulecg fi", "fit"), ("rulecg fit --time", "--time-limit"), ("rulecg export --to sq", "sql")]:
+    asked = {"rulecg fi": "fit", "rulecg fit --time": "--time-limit", "rulecg export --to sq": "sql"}
+    for line, expected in asked.items():
         command = [fish, "--no-config", "-c", f"source {path}; complete -C '{line}'"]
         out = subprocess.run(command, capture_output=True, text=True, timeout=30)
         assert [answer.split("\t")[0] for answer in out.stdout.splitlines()] == [expected]
