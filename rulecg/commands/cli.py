@@ -106,7 +106,18 @@ def _fail(error: object, code: int) -> int:
 
 
 def visible_line(line: str) -> str:
-    """Give a line with invisible characters spelled out, cut where it gets too long to read."""
+    """Give a line with invisible characters spelled out, cut where it gets too long to read.
+
+    Parameters
+    ----------
+    line
+        Text that may quote data.
+
+    Returns
+    -------
+    str
+        What a terminal may show.
+    """
     return "".join(visible(line[start : start + 150]) for start in range(0, min(len(line), 3000), 150))
 
 

@@ -57,6 +57,18 @@ class CommandParser(argparse.ArgumentParser):
 def names(text: str) -> list[str]:
     """Read ``sex,race`` as a list of names.
 
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    list of str
+        The names, without blanks.
+
+    Examples
+    --------
     >>> names("sex, race")
     ['sex', 'race']
     """
@@ -98,6 +110,23 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
 def positive_number(text: str) -> float:
     """Read a number above 0, infinity included.
 
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it is none.
+
+    Examples
+    --------
     >>> positive_number("2.5")
     2.5
     """
@@ -113,6 +142,23 @@ def positive_number(text: str) -> float:
 def numbers(text: str) -> list[float]:
     """Read ``5,10`` as a list of numbers above 0.
 
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    list of float
+        The numbers, at least one.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When something else was typed.
+
+    Examples
+    --------
     >>> numbers("5,10")
     [5.0, 10.0]
     """
@@ -125,6 +171,23 @@ def numbers(text: str) -> list[float]:
 def seconds(text: str) -> float | None:
     """Read a number of seconds, or "none" for no limit.
 
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    float or None
+        The seconds.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When something else was typed.
+
+    Examples
+    --------
     >>> seconds("60"), seconds("none")
     (60.0, None)
     """
@@ -134,6 +197,23 @@ def seconds(text: str) -> float | None:
 def threads(text: str) -> int:
     """Read a number of threads as joblib counts them: -1 is one for every processor, -2 one fewer.
 
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    int
+        The number, not 0.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When something else was typed.
+
+    Examples
+    --------
     >>> threads("2")
     2
     """

@@ -100,6 +100,23 @@ def _compared(name: str, condition: Condition) -> str:
 def qualified(table: str) -> str:
     """Quote a table's name part by part.
 
+    Parameters
+    ----------
+    table
+        The name, with schema and catalog if wanted; parts with a dot inside in double quotes.
+
+    Returns
+    -------
+    str
+        The name as SQL wants it.
+
+    Raises
+    ------
+    ConfigurationError
+        When it is no such name.
+
+    Examples
+    --------
     >>> print(qualified('sales."loans.2024"'))
     "sales"."loans.2024"
     """
@@ -115,8 +132,25 @@ def qualified(table: str) -> str:
 def identifier(name: str) -> str:
     """Quote a name; quotation marks in it are doubled.
 
-    >>> print(identifier('size "L"'))
-    "size ""L\"""
+    Parameters
+    ----------
+    name
+        Any name but the empty one.
+
+    Returns
+    -------
+    str
+        The name as SQL wants it.
+
+    Raises
+    ------
+    ConfigurationError
+        When SQL cannot hold it.
+
+    Examples
+    --------
+    >>> print(identifier('the "L" size'))
+    "the ""L"" size"
     """
     if not name:
         raise ConfigurationError("SQL has no way to name a column whose name is empty: rename it and learn again.")
@@ -127,6 +161,23 @@ def identifier(name: str) -> str:
 def literal(value: Any) -> str:
     """Write a value as SQL does.
 
+    Parameters
+    ----------
+    value
+        Text, a number or a truth value.
+
+    Returns
+    -------
+    str
+        The literal.
+
+    Raises
+    ------
+    ConfigurationError
+        When SQL cannot hold it.
+
+    Examples
+    --------
     >>> literal("it's"), literal(0.5), literal(True)
     ("'it''s'", '0.5', 'TRUE')
     """

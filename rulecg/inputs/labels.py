@@ -76,7 +76,25 @@ def _without_objects(array: AnyArray) -> AnyArray:
 
 
 def outcome_text(name: Any, label: Any) -> str:
-    """How a rule set names what it predicts: the label column's name, the label, or both."""
+    """Name what a rule set predicts: by the label column, the label, or both.
+
+    Parameters
+    ----------
+    name
+        The name of the label column, if it has one.
+    label
+        The label that the rules describe.
+
+    Returns
+    -------
+    str
+        The outcome in words.
+
+    Examples
+    --------
+    >>> outcome_text("approved", True), outcome_text("home", "owned"), outcome_text(None, 2)
+    ('approved', 'home is owned', 'class 2')
+    """
     plain = label.item() if isinstance(label, np.generic) else label
     is_flag = plain is True or plain == 1
     if name is None or str(name) == "":

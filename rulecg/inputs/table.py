@@ -175,6 +175,22 @@ def _examples(column: Any) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A Python value for a numpy scalar; whole floats as ints, so that they print short."""
+    """Give a Python value for a numpy scalar; whole floats become ints, so that they print short.
+
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    object
+        The same value.
+
+    Examples
+    --------
+    >>> plain(np.float64(2.0)), plain("a")
+    (2, 'a')
+    """
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

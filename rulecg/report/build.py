@@ -95,13 +95,14 @@ def build_report(
     extra = supplements or Supplements()
     evidence = Evidence.of(model, table, target, sensitive, extra.training)
     heading = title or f"Rules for “{model.rule_sets[0].outcome if model.is_binary else model.target or 'classes'}”"
-    return render(
+    page = render(
         "page.html",
         title=heading,
         warnings=_warnings(evidence),
         cards=_cards(evidence),
         sections=_sections(evidence, extra),
     )
+    return str(page)
 
 
 def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:

@@ -71,7 +71,18 @@ def certificate_section(evidence: Evidence) -> Section:
 
 
 def convergence_chart(evidence: Evidence) -> Markup | None:
-    """Draw relaxation, proven bound and best objective over time; None unless one rule set was learned."""
+    """Draw relaxation, proven bound and best objective over time.
+
+    Parameters
+    ----------
+    evidence
+        What the report is about.
+
+    Returns
+    -------
+    Markup or None
+        The chart; None unless one rule set was learned and its history is known.
+    """
     certificate = evidence.model.certificate
     if certificate is None or not certificate.history or not evidence.model.is_binary:
         return None

@@ -160,6 +160,20 @@ def section(identity: str, title: str, *children: Any) -> Section:
 def percent(share: float | None, digits: int = 1) -> str:
     """Write a share as a percentage; a dash where there is none.
 
+    Parameters
+    ----------
+    share
+        From 0 to 1, or None.
+    digits
+        After the point.
+
+    Returns
+    -------
+    str
+        The percentage.
+
+    Examples
+    --------
     >>> percent(0.884), percent(None)
     ('88.4%', '–')
     """
@@ -169,6 +183,20 @@ def percent(share: float | None, digits: int = 1) -> str:
 def with_interval(share: float | None, interval: tuple[float, float] | None) -> str:
     """Write a share with its interval.
 
+    Parameters
+    ----------
+    share
+        From 0 to 1, or None.
+    interval
+        Both ends, or None.
+
+    Returns
+    -------
+    str
+        The percentages.
+
+    Examples
+    --------
     >>> with_interval(0.884, (0.869, 0.897))
     '88.4% (86.9–89.7)'
     """
@@ -180,6 +208,18 @@ def with_interval(share: float | None, interval: tuple[float, float] | None) -> 
 def number(value: Any) -> str:
     """Write a number with as many digits as people want to read.
 
+    Parameters
+    ----------
+    value
+        A number; anything else is written as it is.
+
+    Returns
+    -------
+    str
+        The number.
+
+    Examples
+    --------
     >>> number(18126), number(0.123456), number(float("inf"))
     ('18,126', '0.1235', '∞')
     """
@@ -197,6 +237,22 @@ def number(value: Any) -> str:
 def counted(count: int, what: str, many: str | None = None) -> str:
     """Write a count with its noun.
 
+    Parameters
+    ----------
+    count
+        How many.
+    what
+        The noun for one.
+    many
+        The noun for several, where it is not the same with an s.
+
+    Returns
+    -------
+    str
+        Both.
+
+    Examples
+    --------
     >>> counted(1, "row"), counted(12000, "row")
     ('1 row', '12,000 rows')
     """
