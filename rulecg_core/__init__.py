@@ -1,7 +1,7 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
 from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .api.constraint import Constraint, prediction_value
+from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
 from .api.master import Candidate, IntegerResult, Master, Relaxation
 from .api.parts import MasterParts, SearchParts
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
@@ -23,7 +23,7 @@ from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
 from .data.groups import Group, Groups
-from .data.linear_form import LinearForm, Row
+from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
@@ -97,6 +97,9 @@ __all__ = [
     "Stop",
     "UnknownNameError",
     "ZeroOneMaster",
+    "checked_objective",
+    "checked_rows",
+    "distinctly_named",
     "generate_columns",
     "hookimpl",
     "load_registry",

@@ -7,10 +7,10 @@ from typing import Any
 from rulecg_core import Complexity, Register, hookimpl
 
 from .audits.impact import impact_ratios, predictive_values
-from .audits.tables import gap_parts, ledger, verdict
+from .audits.tables import gap_parts, gap_table, ledger, verdict
 from .constraints.intersectional import PARITIES, IntersectionalGroups
 from .constraints.worst import MinimaxError
-from .metrics.gaps import gaps, group_table
+from .metrics.gaps import group_table
 
 
 @hookimpl
@@ -24,27 +24,14 @@ def rulecg_register_constraints(register: Register) -> None:
 
 @hookimpl
 def rulecg_register_audits(register: Register) -> None:
-    by_column: dict[str, Any] = {"section": "fairness", "needs": ("groups",), "by_column": True}
-    rates = {
-        "n": "rows",
-        "positives": "positives",
-        "selection_rate": "predicted positive",
-        "true_positive_rate": "true positive rate",
-        "false_positive_rate": "false positive rate",
-        "accuracy": "accuracy",
-    }
-    register("group-table", group_table, order=10, title="Rates with 95 % intervals", columns=rates, **by_column)
-    register("predictive-values", predictive_values, order=20, title="Predictive values and base rates", **by_column)
-    gap_columns = {"gap": "value", "low": "95 % interval", "highest": "highest", "lowest": "lowest"}
-    register("gaps", gaps, order=30, title="Gaps between groups", columns=gap_columns, **by_column)
-    register("impact-ratios", impact_ratios, order=40, title="Impact ratios and the four-fifths rule", **by_column)
-    register(
-        "verdict", verdict, section="fairness", order=50, title="Do the bounds hold for new rows?",
-        caption="Bounds on new rows, every pair of groups once",
-        columns={"value": "value", "low": "95 % bounds", "at_least": "limit", "verdict": "verdict"},
-        needs=("groups", "constraints", "new-rows", "training-groups"),
-    )  # fmt: skip
-    register(
-        "ledger", ledger, section="fairness", order=60, title="Which rule does what to whom", needs=("groups", "rules")
-    )
-    register("gap-parts", gap_parts)
+    def place(order: int, title: str, *needs: str, **more: Any) -> dict[str, Any]:
+        return {"section": "fairness", "title": title, "order": order, "needs": ("groups", *needs), **more}
+
+    register("group-table", group_table, **place(10, "Rates by group", by_column=True))
+    register("predictive-values", predictive_values, **place(15, "Predictive values and base rates", by_column=True))
+    register("gaps", gap_table, **place(20, "Gaps between groups", by_column=True))
+    register("impact-ratios", impact_ratios, **place(25, "Impact ratios and the four-fifths rule", by_column=True))
+    needs = ("constraints", "new-rows", "training-groups")
+    register("verdict", verdict, **place(30, "Do the bounds hold for new rows?", *needs))
+    register("ledger", ledger, **place(40, "Which rule does what to whom", "rules"))
+    register("gap-parts", gap_parts, **place(50, "Each rule's part in the gaps", "rules"))

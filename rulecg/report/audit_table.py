@@ -4,12 +4,11 @@
 * ``n`` is a number of rows, and of more rows than fit the largest are shown; ``share…`` is a percentage;
 * ``low`` and ``high`` are an interval of the number before them;
 * ``at_least`` and ``at_most`` are limits on it;
-* rows called ``metric`` are named by what is measured; other names of rows come from the data and stay as they are;
 * a table whose rows have two names, such as rule and group, becomes one column for each second name.
 
-``table.attrs`` may hold a ``headline`` and ``notes``, which are shown around the table, and ``cells``: what stands in a
-table whose rows have two names, by caption, such as ``"{covered} ({share_selection_rate})"`` with a share as a
-percentage.
+``table.attrs`` may hold a ``headline`` and ``notes``, which are shown around the table; its ``caption``; ``columns``,
+the headings of the columns to show, by name; and ``cells``: what stands in a table whose rows have two names, by
+caption, such as ``"{covered} ({share_selection_rate})"`` with a share as a percentage.
 """
 
 from __future__ import annotations
@@ -36,15 +35,13 @@ Column = tuple[str, Callable[[Any], str]]
 """A heading, and what a row of the audit's table says under it."""
 
 
-def audit_markup(found: pd.DataFrame, options: Mapping[str, Any], rule_set: RuleSet) -> list[Markup]:
+def audit_markup(found: pd.DataFrame, rule_set: RuleSet) -> list[Markup]:
     """Show the table that an audit returned.
 
     Parameters
     ----------
     found
         What the audit returned.
-    options
-        What was said when it was registered: a ``caption``; ``columns``, the headings of the columns to show, by name.
     rule_set
         The rules that are reported on; rows named by them show them as they stand elsewhere in the page.
 
@@ -60,7 +57,7 @@ def audit_markup(found: pd.DataFrame, options: Mapping[str, Any], rule_set: Rule
     if found.index.nlevels == 2:
         parts += _crossed(found, texts)
     elif len(found):
-        parts += _listed(found, options, texts)
+        parts += _listed(found, texts)
     return [*parts, *(paragraph(note, class_="note") for note in found.attrs.get("notes", ()))]
 
 
@@ -75,31 +72,27 @@ def _rule_texts(rule_set: RuleSet) -> dict[str, Markup]:
     return texts
 
 
-def _listed(found: pd.DataFrame, options: Mapping[str, Any], texts: Mapping[str, Markup]) -> list[Markup]:
+def _listed(found: pd.DataFrame, texts: Mapping[str, Markup]) -> list[Markup]:
     most = MOST_GROUPS if "n" in found else MOST_ROWS
     shown = found.nlargest(most, "n") if "n" in found else found.head(most)
-    columns = _columns(found, options.get("columns"))
+    columns = _columns(found, found.attrs.get("columns"))
     rows = [
-        [_row_name(name, found.index.name, texts), *(cell(line) for _, cell in columns)]
+        [texts.get(str(name), str(name)), *(cell(line) for _, cell in columns)]
         for name, line in zip(shown.index, shown.to_dict("records"), strict=True)
     ]
     head = [str(found.index.name or ""), *(heading for heading, _ in columns)]
-    parts = [table(head, rows, str(options.get("caption", "")))]
+    parts = [table(head, rows, str(found.attrs.get("caption", "")))]
     if len(shown) < len(found):
         what = "smaller group" if "n" in found else "further row"
         left = len(found) - len(shown)
         parts.append(paragraph(f"{counted(left, what)} {'is' if left == 1 else 'are'} not shown.", class_="note"))
-    headings = options.get("columns") or {}
+    headings = found.attrs.get("columns") or {}
     charts = [
         _chart(shown, name, str(headings.get(name, name.replace("_", " "))))
         for name in _shares(found)
         if shown[name].notna().any()
     ]
     return [*parts, *charts[:1], *([details("The other rates as charts", *charts[1:])] if charts[1:] else [])]
-
-
-def _row_name(name: Any, kind: Any, texts: Mapping[str, Markup]) -> str:
-    return str(name).replace("_", " ") if kind == "metric" else texts.get(str(name), str(name))
 
 
 def _shares(found: pd.DataFrame) -> list[str]:

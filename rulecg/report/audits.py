@@ -6,7 +6,7 @@ An audit is registered with ``register(name, function, section=…, title=…, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -72,11 +72,13 @@ class Rows:
         return {}
 
     def training_groups(self) -> dict[str, Any]:
-        """Give the sensitive columns of the training rows, if they are at hand."""
-        training = self.evidence.training
-        if training is None or training.sensitive is None:
+        """Give what is known of groups in training: their columns, or else the names of the rows that were bounded."""
+        training, certificate = self.evidence.training, self.evidence.model.certificate
+        if training is not None and training.sensitive is not None:
+            return {"training_features": training.sensitive[list(self.names)]}
+        if certificate is None or self.names != self.evidence.model.sensitive:
             return {}
-        return {"training_features": training.sensitive[list(self.names)]}
+        return {"bounded_rows": tuple(str(line["row"]) for line in certificate.constraints)}
 
 
 NEEDS: dict[str, Callable[[Rows], dict[str, Any]]] = {
@@ -154,15 +156,13 @@ def _shown(entry: Entry, rows: Rows) -> list[Markup]:
                 raise ConfigurationError(f"it needs {need!r}, but reports can give {', '.join(NEEDS)} only.")
             needed |= NEEDS[need](rows)
         found = entry.factory(evidence.y_true[rows.known], evidence.y_pred[rows.known], **needed)
-        return audit_markup(found, _options(entry), evidence.model.rule_set)
+        if entry.options.get("by_column"):
+            # Beside others under one heading a table needs a name of its own.
+            found.attrs.setdefault("caption", entry.options.get("title") or entry.name)
+        return audit_markup(found, evidence.model.rule_set)
     except Absent as error:
         return [paragraph(str(error), class_="note")]
     except Exception as error:  # a stranger's code: anything may come, and the rest of the page must be there
         what = str(error) if isinstance(error, RulecgError) else f"{type(error).__name__}: {error}"
         whose = "" if entry.distribution == "rulecg" else f" of {entry.distribution}"
         return [paragraph(f"The table {entry.name!r}{whose} is not shown: {what}", class_="note")]
-
-
-def _options(entry: Entry) -> Mapping[str, Any]:
-    # Beside others under one heading a table needs a name of its own.
-    return {"caption": entry.options.get("title") if entry.options.get("by_column") else "", **entry.options}

@@ -9,16 +9,15 @@ import numpy as np
 from attrs import evolve
 
 from ..api.backend import Backend
-from ..api.constraint import Constraint
+from ..api.constraint import Constraint, checked_objective, checked_rows
 from ..api.master import Candidate, IntegerResult, Master, Relaxation
 from ..api.parts import MasterParts
 from ..api.pricing import PricingProblem
 from ..base.arrays import FloatArray
 from ..base.bits import bit_count
-from ..base.errors import ConfigurationError
 from ..base.limits import Deadline, MIPLimits
 from ..base.status import Solution
-from ..data.linear_form import Row
+from ..data.linear_form import distinctly_named
 from ..data.problem import Problem
 from ..data.rule_pool import RulePool
 from ..data.rules import Rule
@@ -51,11 +50,10 @@ class PoolMaster(Master):
         self.backend = backend
         self.objective = problem.hamming_loss()
         for constraint in self.constraints:
-            extra = constraint.objective(problem)
+            extra = checked_objective(constraint, problem)
             if extra is not None:
                 self.objective = self.objective + extra
-        self.rows = _with_distinct_names([row for constraint in self.constraints for row in constraint.rows(problem)])
-        _check_shapes(self.rows, problem)
+        self.rows = distinctly_named(row for one in self.constraints for row in checked_rows(one, problem))
         self.max_rules = min((constraint.max_rules(problem) for constraint in self.constraints), default=np.inf)
         self.pool = RulePool(problem) if pool is None else pool
 
@@ -249,23 +247,3 @@ class PoolMaster(Master):
         costs = reduced_costs(self, self._linear.pricing_problem(), self.pool.rules)
         least = least_objectives(costs, self._linear.dual_bound(0.0))
         return least, least
-
-
-def _with_distinct_names(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Two constraints may name a row alike; reports by name must not lose one."""
-    seen: dict[str, int] = {}
-    distinct = []
-    for row in rows:
-        seen[row.name] = seen.get(row.name, 0) + 1
-        distinct.append(row if seen[row.name] == 1 else row.named(f"{row.name} ({seen[row.name]})"))
-    return tuple(distinct)
-
-
-def _check_shapes(rows: Sequence[Row], problem: Problem) -> None:
-    for row in rows:
-        for vector in (row.form.missed, row.form.cover):
-            if vector is not None and vector.shape != (problem.n_samples,):
-                raise ConfigurationError(
-                    f"The row {row.name!r} has {vector.shape} coefficients for {problem.n_samples} samples: "
-                    "build rows from the problem they are for."
-                )

@@ -80,6 +80,15 @@ def impact_ratios(y_true: Any, y_pred: Any, *, sensitive_features: Any, pos_labe
         index=pd.Index(outcomes.names, name="group"),
     )
     table.attrs["notes"] = _notes(outcomes, small)
+    table.attrs["caption"] = "Impact ratios and the four-fifths rule"
+    table.attrs["columns"] = {
+        "n": "rows",
+        "share_of_rows": "of all",
+        "selected": "selected",
+        "impact_ratio": "impact ratio",
+        "p_value": "p-value",
+        "finding": "finding",
+    }
     return table
 
 
@@ -147,4 +156,6 @@ def predictive_values(
         with np.errstate(divide="ignore", invalid="ignore"):
             columns[name] = np.where(total > 0, counts[:, counted].sum(axis=1) / total, np.nan)
         columns[f"{name}_low"], columns[f"{name}_high"] = wilson(columns[name], total, z)
-    return pd.DataFrame(columns, index=pd.Index(outcomes.names, name="group"))
+    table = pd.DataFrame(columns, index=pd.Index(outcomes.names, name="group"))
+    table.attrs["caption"] = f"Predictive values and base rates with {confidence * 100:g} % intervals"
+    return table

@@ -21,8 +21,8 @@ class DemographicParity(GroupConstraint):
     ``DemographicParity(ratio=0.8)`` is the four-fifths rule. (Hamming proxy for rows that are selected wrongly.)
     """
 
-    eps: float | None = field(default=None, validator=settings.optional_share)
-    ratio: float | None = field(default=None, validator=settings.optional_share, kw_only=True)
+    eps: float | None = field(default=None, validator=settings.optional(settings.share))
+    ratio: float | None = field(default=None, validator=settings.optional(settings.share), kw_only=True)
     rates: ClassVar[tuple[Rate, ...]] = (SELECTION_RATE,)
 
     def __attrs_post_init__(self) -> None:

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from rulecg_core import BoolArray, ConfigurationError, Constraint, LinearForm, Problem, Row, settings
 
-from .compared import GroupConstraint, SmallGroups
+from .compared import GroupConstraint, Judged, SmallGroups
 from .demographic import DemographicParity
 from .parity import AccuracyParity, EqualityOfOpportunity, EqualizedOdds, ErrorRateParity, FalsePositiveRateParity
 from .worst import GroupRecallFloor
@@ -51,7 +51,7 @@ def _bounds(value: float | Mapping[str, float] | str | None) -> Bounds:
 
 def _each(instance: object, attribute: Any, value: Bounds) -> None:
     for bound in [bound for _, bound in value] if isinstance(value, tuple) else [value]:
-        settings.optional_share(instance, attribute, bound)
+        settings.optional(settings.share)(instance, attribute, bound)
 
 
 @frozen
@@ -63,7 +63,7 @@ class IntersectionalGroups(Constraint):
     """
 
     constraint: type[GroupConstraint] = field(converter=_parity)
-    crossed: float | None = field(default=None, validator=settings.optional_share)
+    crossed: float | None = field(default=None, validator=settings.optional(settings.share))
     each: Bounds = field(default=None, converter=_bounds, validator=_each)
     columns: tuple[str, ...] | None = field(default=None, converter=settings.names, kw_only=True)
     min_group_size: float = field(default=0, validator=settings.amount, kw_only=True)
@@ -92,6 +92,15 @@ class IntersectionalGroups(Constraint):
             for where, part in self.parts(problem)
             for name, value in part.measure(problem, y_pred).items()
         }
+
+    def judge(self, problem: Problem, training: Problem | None) -> Judged:
+        """Make the rows that new data are to be judged by, as the constraints that this one stands for do."""
+        judged = [(where, part.judge(problem, training)) for where, part in self.parts(problem)]
+        return Judged(
+            tuple(row.named(f"{row.name} ({where})") for where, one in judged for row in one.rows),
+            tuple(f"{note} ({where})" for where, one in judged for note in one.notes),
+            tuple(dict.fromkeys(name for _, one in judged for name in one.unjudged)),
+        )
 
     def notes(self, problem: Problem) -> Sequence[str]:
         return [f"{note} ({where})" for where, part in self.parts(problem) for note in part.notes(problem)]

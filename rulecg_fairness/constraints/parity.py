@@ -59,7 +59,7 @@ class EqualizedOdds(GroupConstraint):
     """
 
     eps: float = field(validator=settings.share)
-    eps_fpr: float | None = field(default=None, validator=settings.optional_share)
+    eps_fpr: float | None = field(default=None, validator=settings.optional(settings.share))
     rates: ClassVar[tuple[Rate, ...]] = (FALSE_NEGATIVE_RATE, FALSE_POSITIVE_RATE)
 
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:

@@ -64,7 +64,7 @@ def test_small_groups_are_reported(uneven: Problem) -> None:
         "constrained.",
         "equalized odds: group 'D' has 2 positives, fewer than 10: its false negative rate is measured but not "
         "constrained.",
-        "equalized odds: group 'D' has 1 negatives, fewer than 10: its false positive rate is measured but not "
+        "equalized odds: group 'D' has 1 negative, fewer than 10: its false positive rate is measured but not "
         "constrained.",
         "equalized odds: 5 rows have no label in race: they are fitted but not constrained.",
     ]
@@ -291,3 +291,20 @@ def test_intersectional_applies_the_policy_on_small_groups(crossed: Problem) -> 
 def test_constraints_by_name(text: str, expected: Constraint) -> None:
     """Every constraint can be asked for as text, with the same options as in Python."""
     assert load_registry().constraint(text) == expected
+
+
+def test_a_tiny_group_that_is_bounded_gets_a_note() -> None:
+    """One positive decides about everybody: the note names the group, its size and what to do."""
+    problem = make_problem({("A", True): 50, ("A", False): 50, ("B", True): 1, ("B", False): 1})
+    (positives, negatives) = EqualizedOdds(0.1).notes(problem)
+    assert "group 'B' has only 1 positive: each of them moves its false negative rate by 100 points" in positives
+    assert "may decide about the rules for everybody. Set min_group_size=10" in positives
+    assert "group 'B' has only 1 negative" in negatives
+    assert EqualizedOdds(0.1, min_group_size=1).notes(problem) == []
+    assert not any("only" in note for note in EqualizedOdds(0.1, min_group_size=10).notes(problem))
+
+
+def test_many_rows_of_little_weight_are_not_tiny() -> None:
+    """Whether a group is tiny is a matter of its rows, not of the unit of the weights."""
+    cells = {(group, label): 20 for group in "AB" for label in (True, False)}
+    assert EqualizedOdds(0.1).notes(make_problem(cells, weights=np.full(80, 1e-6))) == []

@@ -176,20 +176,20 @@ def new_rows(table):
 @pytest.mark.parametrize("bound", ["demographic-parity:ratio=0.8", "group-recall-floor:0.5"])
 def test_bounds_from_below_have_a_verdict_on_new_rows(bound, model, new_rows):
     """A limit that has no upper end is said as "at least"."""
-    learned = evolve(model, settings={**model.settings, "constraints": [bound]})
+    learned = evolve(model, settings={**model.settings, "constraints": [bound]}, certificate=None)
     text = Page(build_report(learned, new_rows)).text
-    assert re.search(r"Holds:|Violated:|Not enough data:", text)
+    assert re.search(r"All bounds hold|Violated on new rows|Not enough data to say", text)
     assert "at least 0" in text
     assert "∞" not in text
 
 
 def test_a_verdict_names_each_pair_once_and_sums_up(model, new_rows):
     """Equalized odds over two groups is two differences, not four, and one line says what they mean together."""
-    learned = evolve(model, settings={**model.settings, "constraints": ["equalized-odds:0.1"]})
+    learned = evolve(model, settings={**model.settings, "constraints": ["equalized-odds:0.1"]}, certificate=None)
     text = Page(build_report(learned, new_rows, sensitive=["sex"])).text
     assert text.count("false negative rate: female − male") + text.count("false negative rate: male − female") == 1
     assert "-0.1 to 0.1" in text
-    assert len(re.findall(r"Holds:|Violated:|Not enough data:", text)) == 1
+    assert len(re.findall(r"All bounds hold|Violated on new rows|Not enough data to say", text)) == 1
 
 
 def test_large_numbers_are_written_for_people(model, table):
