@@ -136,7 +136,7 @@ def _ways(
     rows = np.flatnonzero(rejected)
     if not len(rows) or not rule_set.conditions:
         return {}
-    columns = {name: rule_set._column(table, name) for name in {c.column for c in rule_set.conditions}}
+    columns = {name: rule_set.column_of(table, name) for name in {c.column for c in rule_set.conditions}}
     holds = np.column_stack([condition.holds(columns[condition.column]) for condition in rule_set.conditions])[rows]
     patterns, pattern_of = np.unique(holds, axis=0, return_inverse=True)
     search = RecourseSearch(rule_set, immutable, most)

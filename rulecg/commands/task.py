@@ -164,7 +164,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         backend=arguments.backend,
         pricers=list(arguments.pricer) or "auto",
         time_limit=arguments.time_limit,
-        forbid_features=list(arguments.forbid),
+        forbid=list(arguments.forbid),
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=arguments.jobs,

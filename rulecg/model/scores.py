@@ -31,13 +31,32 @@ class RuleScores:
 
     precisions: FloatArray
     otherwise: float
+    support: FloatArray
+    """Training weight of the rows that each rule decided."""
 
     @classmethod
     def from_training(cls, fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray) -> RuleScores:
+        """Count on training rows.
+
+        Parameters
+        ----------
+        fired : bool array, rows × rules
+            Which rules decide which rows.
+        is_decided_class : bool array
+            Which rows are of the class that the rules decide for.
+        weights : float array
+            The weight of every row.
+
+        Returns
+        -------
+        RuleScores
+            The precision of each rule, and the share where none fires.
+        """
         right = (weights * is_decided_class) @ fired
         silent = ~fired.any(axis=1)
         share = (float(weights[silent & is_decided_class].sum()) + 1) / (float(weights[silent].sum()) + 2)
-        return cls((right + 1) / (weights @ fired + 2), share)
+        support = np.asarray(weights @ fired, dtype=np.float64)
+        return cls((right + 1) / (support + 2), share, support)
 
     def probability(self, fired: BoolArray) -> FloatArray:
         """Probability of the class that the rules decide for: the best precision among the rules that fire."""

@@ -89,7 +89,7 @@ def test_options_come_from_a_file_and_the_command_line_overrides_them(folder, ca
     assert cli.main(words) == 0
     settings = rulecg.load_model(out).settings
     assert (settings["max_complexity"], settings["time_limit"]) == (6, 1)
-    assert settings["forbid_features"] == ["sex", "race"]
+    assert settings["forbid"] == ["sex", "race"]
     config.write_text("max-complexty = 3\n")
     assert cli.main(words) == 2
     assert "Did you mean 'max-complexity'?" in capsys.readouterr().err
