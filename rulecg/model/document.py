@@ -97,11 +97,12 @@ class CertificateEntry(Struct, forbid_unknown_fields=True):
 
 
 class SketchEntry(Struct, forbid_unknown_fields=True):
-    """Digests of rows, and the threshold of the hashes of rows that are in it (a power of two wide: as text)."""
+    """Digests of rows, the threshold below which the hashes of rows in it are, and the share of repeated rows."""
 
     key: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
     below: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
     digests: Annotated[list[Digest], Meta(max_length=MAX_DIGESTS)]
+    repeated: Share
 
 
 class DataEntry(Struct, forbid_unknown_fields=True):

@@ -255,7 +255,9 @@ def _data_entry(fingerprint: Fingerprint) -> DataEntry:
         columns=list(fingerprint.columns),
         rows=fingerprint.n_rows,
         sha256=fingerprint.sha256,
-        sketch=None if sketch is None else SketchEntry(sketch.key, str(sketch.below), list(sketch.digests)),
+        sketch=None if sketch is None else SketchEntry(
+            sketch.key, str(sketch.below), list(sketch.digests), sketch.repeated
+        ),
     )
 
 
@@ -331,5 +333,7 @@ def _fingerprint(entry: DataEntry) -> Fingerprint:
         columns=tuple(entry.columns),
         n_rows=entry.rows,
         sha256=entry.sha256,
-        sketch=None if sketch is None else RowSketch(sketch.key, int(sketch.below), tuple(sketch.digests)),
+        sketch=None if sketch is None else RowSketch(
+            sketch.key, int(sketch.below), tuple(sketch.digests), sketch.repeated
+        ),
     )

@@ -35,20 +35,20 @@ class Overlap:
     """How many rows of a table are equal to rows that a model was learned from."""
 
     share: float
-    """Share of the table's different rows."""
+    """Share of the table's rows."""
     low: float
     high: float
     """Ends of a 95 % confidence interval of the share; equal to it where every row could be compared."""
     n_compared: int
     """How many different rows were compared."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every row was compared."""
-        return self.low == self.high
+    by_chance: float
+    """About the share that new rows from the same source would have: where columns are few, rows are equal by chance.
+    It is the share of the training rows that occur more than once among them (Good and Turing's estimate)."""
+    is_beyond_chance: bool
+    """Whether the share is higher than chance explains, at a level of 0.1 %."""
 
     def __str__(self) -> str:
-        error = "" if self.is_exact else f" (95 % interval {self.low:.1%} to {self.high:.1%})"
+        error = "" if self.low == self.high else f" (95 % interval {self.low:.1%} to {self.high:.1%})"
         return f"{self.share:.1%}{error}"
 
 
@@ -61,6 +61,8 @@ class RowSketch:
     below: int
     """Rows whose hash is below this are in the sketch."""
     digests: tuple[str, ...]
+    repeated: float
+    """Share of the rows that occur more than once."""
 
     @classmethod
     def of(cls, table: pd.DataFrame, kinds: tuple[str, ...], key: str) -> RowSketch:
@@ -81,13 +83,13 @@ class RowSketch:
             Digests of at most ``MOST_DIGESTS`` different rows.
         """
         columns = _column_hashes(table, kinds)
-        hashes, first = np.unique(_row_hashes(columns), return_index=True)
-        below = EVERY_ROW
+        hashes, first, counts = np.unique(_row_hashes(columns), return_index=True, return_counts=True)
+        below, repeated = EVERY_ROW, float(counts[counts > 1].sum() / max(1, len(table)))
         if len(hashes) > MOST_DIGESTS:
             # Rounded down, so that the threshold does not tell a row's hash.
             below = int(hashes[MOST_DIGESTS]) >> 32 << 32
             first = first[hashes < np.uint64(below)]
-        return cls(key, below, tuple(sorted(_digests(columns[first], key))))
+        return cls(key, below, tuple(sorted(_digests(columns[first], key))), repeated)
 
     def overlap(self, table: pd.DataFrame, kinds: tuple[str, ...]) -> Overlap | None:
         """Estimate how many rows of a table are equal to rows in the sketched one.
@@ -105,16 +107,19 @@ class RowSketch:
             The share with its error; None when no row of the table happens to be comparable.
         """
         columns = _column_hashes(table, kinds)
-        hashes, first = np.unique(_row_hashes(columns), return_index=True)
-        compared = first if self.below >= EVERY_ROW else first[hashes < np.uint64(self.below)]
-        if not len(compared):
+        hashes, first, counts = np.unique(_row_hashes(columns), return_index=True, return_counts=True)
+        is_compared = np.full(len(first), True) if self.below >= EVERY_ROW else hashes < np.uint64(self.below)
+        n_compared = int(is_compared.sum())
+        if not n_compared:
             return None
         known = set(self.digests)
-        found = sum(digest in known for digest in _digests(columns[compared], self.key))
-        share = found / len(compared)
-        interval = (share, share) if len(compared) == len(first) else wilson(found, len(compared))
-        assert interval is not None
-        return Overlap(share, *interval, len(compared))
+        found = np.array([digest in known for digest in _digests(columns[first[is_compared]], self.key)])
+        share = float(counts[is_compared][found].sum() / counts[is_compared].sum())
+        # Rows are drawn together with their equals: as many independent draws as there are different rows.
+        n_found = round(share * n_compared)
+        low, high = (share, share) if n_compared == len(first) else wilson(n_found, n_compared)  # type: ignore[misc]
+        surely, _ = wilson(n_found, n_compared, confidence=0.998)  # type: ignore[misc]
+        return Overlap(share, low, high, n_compared, self.repeated, surely > self.repeated)
 
 
 def _column_hashes(table: pd.DataFrame, kinds: tuple[str, ...]) -> Hashes:

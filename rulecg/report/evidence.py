@@ -50,7 +50,7 @@ class Evidence:
     @property
     def is_training_data(self) -> bool | None:
         """Whether rows that the rules were learned from are among these; None when the model does not know."""
-        return None if self.overlap is None else self.overlap.share > 0
+        return None if self.overlap is None else self.overlap.is_beyond_chance
 
     @property
     def positive(self) -> Any:

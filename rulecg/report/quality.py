@@ -33,6 +33,7 @@ _STATUS = {
     "lp-optimal": "Relaxation solved",
     "bounded": "Bound known",
     "heuristic": "Nothing proven",
+    "per-class": "Each class by itself",
 }
 
 
@@ -186,13 +187,16 @@ def _interval(count: int, total: int) -> str:
 def _which_rows(evidence: Evidence) -> Markup:
     if evidence.is_training_data is None:
         return paragraph("It is not known whether the rules were learned from these rows.", class_="note")
+    assert evidence.overlap is not None
     if evidence.is_training_data:
+        which = "These are the" if evidence.overlap.share == 1 else f"Of these rows {evidence.overlap} are"
         return paragraph(
-            "These are the rows that the rules were learned from. On new rows the rules will be right somewhat less "
+            f"{which} rows that the rules were learned from. On new rows the rules will be right somewhat less "
             "often: make this report again with rows that were kept aside.",
             class_="warning",
         )
-    return paragraph("These are not the rows that the rules were learned from.", class_="note")
+    chance = "" if not evidence.overlap.share else f" ({evidence.overlap} are equal to such rows, as chance would have it)"
+    return paragraph(f"These are not the rows that the rules were learned from{chance}.", class_="note")
 
 
 _COVERED_ROWS = {"hamming": "once for each rule that covers it.", "01": "once, however many rules cover it."}
@@ -211,6 +215,8 @@ def certificate_section(evidence: Evidence) -> Section:
         "rules are allowed. What is left open is at most the gap.",
         "bounded": "The search over all possible rules did not finish. What is left open is at most the gap.",
         "heuristic": "Good rules were searched for, but there is no proof of how much better others could be.",
+        "per-class": "What is proven is about each class's rule set against the rest. Nothing is proven about how well "
+        "they do together.",
     }
     loss = str(evidence.model.settings.get("loss", "hamming")).partition(":")[0]
     parts: list[Any] = [

@@ -17,8 +17,8 @@ Value = float | int | str | bool | None
 
 EXACT_BELOW = 2**53
 """Whole numbers below this are all different as floats; from here on they are compared as whole numbers."""
-TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0"})
-FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
+TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0", "on"})
+FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0", "off"})
 """Text that stands for a truth value, whatever its case."""
 
 _NEEDS_VALUE = ("<=", ">", "==", "!=")
