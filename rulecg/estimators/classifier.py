@@ -108,7 +108,6 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     feature_names_in_: AnyArray
     rule_set_: RuleSet | ClassRuleSets
-    rules_: pd.DataFrame
     result_: FitResult
     model_: Model
     binarizer_: Binarizer
@@ -222,11 +221,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         runs, conditions = task.learn(training, began)
         self.binarizer_.conditions_ = list(conditions)
         learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
-        self.classes_, self.model_, self.result_, self.rules_ = (
-            rows.classes, learned.model, learned.result, learned.rules,
-        )  # fmt: skip
+        self.classes_, self.model_, self.result_ = rows.classes, learned.model, learned.result
         self.rule_set_ = learned.model.readable
         return self
+
+    @property
+    def rules_(self) -> pd.DataFrame:
+        """One line per rule: its class, text, support, precision and recall on the training rows."""
+        check_is_fitted(self, "model_")
+        return self.model_.rule_table()
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of every row.

@@ -139,9 +139,15 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
         self.cv_results_ = self.path_.table.assign(**{name: means[:done], "cv_error": errors[:done]})
         self.classes_ = self.best_estimator_.classes_
         self.n_features_in_ = self.best_estimator_.n_features_in_
-        self.rule_set_, self.rules_ = self.best_estimator_.rule_set_, self.best_estimator_.rules_
-        self.result_, self.model_ = self.best_estimator_.result_, self.best_estimator_.model_
+        self.rule_set_, self.result_ = self.best_estimator_.rule_set_, self.best_estimator_.result_
+        self.model_ = self.best_estimator_.model_
         return self
+
+    @property
+    def rules_(self) -> pd.DataFrame:
+        """One line per rule of the best estimator."""
+        check_is_fitted(self, "model_")
+        return self.model_.rule_table()
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of every row with the best estimator."""

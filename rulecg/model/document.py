@@ -20,7 +20,7 @@ Text: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
 Label: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)] | bool | int | float
 Labels: TypeAlias = Annotated[list[Label], Meta(max_length=MAX_ITEMS)]
 Texts: TypeAlias = Annotated[list[Text], Meta(max_length=MAX_ITEMS)]
-Numbers: TypeAlias = Annotated[list[float], Meta(max_length=MAX_ITEMS)]
+Amounts: TypeAlias = Annotated[list[Annotated[float, Meta(ge=0)]], Meta(max_length=MAX_ITEMS)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Digest: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
@@ -53,9 +53,9 @@ class RuleSetEntry(Struct, forbid_unknown_fields=True):
     columns: Texts
     conditions: Conditions
     rules: Annotated[list[Annotated[list[Count], Meta(max_length=MAX_ITEMS)]], Meta(max_length=MAX_ITEMS)]
-    precisions: Annotated[list[Share], Meta(max_length=MAX_ITEMS)]
+    support: Amounts
+    right: Amounts
     otherwise: Share
-    support: Numbers
 
 
 class RoundEntry(Struct, forbid_unknown_fields=True, rename={"label": "class"}):
@@ -124,7 +124,7 @@ class ModelDocument(Struct, forbid_unknown_fields=True):
     classes: Annotated[list[Label], Meta(min_length=2, max_length=MAX_ITEMS)]
     sensitive: Texts
     rule_sets: Annotated[list[RuleSetEntry], Meta(min_length=1, max_length=MAX_ITEMS)]
-    class_weights: Numbers
+    class_weights: Amounts
     otherwise: Annotated[list[Share], Meta(max_length=MAX_ITEMS)] | None
     has_stale_scores: bool
     binarization: Conditions

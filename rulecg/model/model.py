@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from attrs import field, frozen
 
 from rulecg_core import Condition, ConfigurationError, RuleSet
@@ -15,7 +16,7 @@ from .certificate import Certificate
 from .checked_table import checked_table
 from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
-from .scores import RuleScores, firing
+from .scores import RuleScores, firing, rule_table
 
 if TYPE_CHECKING:
     from ..analysis.explain import Explanation
@@ -100,6 +101,25 @@ class Model:
     def columns(self) -> tuple[str, ...]:
         """The columns that the rules look at."""
         return tuple(dict.fromkeys(c.column for rule_set in self.rule_sets for c in rule_set.conditions))
+
+    def rule_table(self) -> pd.DataFrame:
+        """List all rules with how they did on the training rows.
+
+        Returns
+        -------
+        DataFrame
+            One line per rule: class, rule, n_conditions, support, coverage, true_positives, false_positives, precision
+            and recall. DNF rules decide for their class, CNF clauses against it.
+        """
+        total = float(self.class_weights.sum())
+        tables = []
+        for number, (rule_set, scores) in enumerate(zip(self.rule_sets, self.scores, strict=True)):
+            position = 1 if self.is_binary else number
+            decided, weight = self.classes[position], float(self.class_weights[position])
+            if rule_set.logic == "cnf":
+                decided, weight = self.classes[0] if self.is_binary else f"not {decided}", total - weight
+            tables.append(rule_table(rule_set, scores, decided, weight, total))
+        return pd.concat(tables, ignore_index=True)
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of every row.

@@ -223,9 +223,9 @@ def _rule_set_entry(rule_set: RuleSet, scores: RuleScores) -> RuleSetEntry:
         columns=list(rule_set.columns),
         conditions=_condition_entries(rule_set.conditions),
         rules=[list(rule) for rule in rule_set.rules],
-        precisions=scores.precisions.tolist(),
-        otherwise=float(scores.otherwise),
         support=scores.support.tolist(),
+        right=scores.right.tolist(),
+        otherwise=float(scores.otherwise),
     )
 
 
@@ -312,10 +312,12 @@ def _rule_set(entry: RuleSetEntry, number: int) -> tuple[RuleSet, RuleScores]:
     unknown = {condition.column for condition in conditions} - set(rule_set.columns)
     if unknown:
         raise ConfigurationError(f"Rule set {number} has a condition on {min(unknown)!r:.80}, no column of it.")
-    _check_count(entry.precisions, len(entry.rules), f"'precisions' of rule set {number}")
     _check_count(entry.support, len(entry.rules), f"'support' of rule set {number}")
-    precisions, support = np.array(entry.precisions, dtype=np.float64), np.array(entry.support, dtype=np.float64)
-    return rule_set, RuleScores(precisions, entry.otherwise, support)
+    _check_count(entry.right, len(entry.rules), f"'right' of rule set {number}")
+    support, right = np.array(entry.support, dtype=np.float64), np.array(entry.right, dtype=np.float64)
+    if np.any(right > support):
+        raise ConfigurationError(f"A rule of rule set {number} decides more rows rightly than it decides.")
+    return rule_set, RuleScores(support, right, entry.otherwise)
 
 
 def _conditions(entries: Iterable[ConditionEntry]) -> tuple[Condition, ...]:

@@ -40,10 +40,6 @@ class FitResult:
     seconds: float
     pool_size: int
     """Rules generated."""
-    history: pd.DataFrame
-    """One line per round of column generation."""
-    constraints: pd.DataFrame
-    """One line per constraint row: its value in the master, its true value, and its dual in the last relaxation."""
     runs: Mapping[Any, Result]
     """The core's own result for each learned class."""
 
@@ -75,10 +71,28 @@ class FitResult:
             errors=errors,
             seconds=float(sum(result.seconds for result in results)),
             pool_size=sum(result.pool_size for result in results),
-            history=_history(runs),
-            constraints=_constraints(runs),
             runs=dict(runs),
         )
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """One line per round of column generation."""
+        rounds = [
+            {"class": label, **{name: value for name, value in asdict(event).items() if name in _HISTORY}}
+            for label, result in self.runs.items()
+            for event in result.history
+        ]
+        return pd.DataFrame(rounds, columns=["class", *_HISTORY])
+
+    @property
+    def constraints(self) -> pd.DataFrame:
+        """One line per constraint row: its value in the master, its true value, its dual in the last relaxation."""
+        rows = [
+            {"class": label, "row": name, "value": value, "true_value": true, "dual": result.row_duals.get(name)}
+            for label, result in self.runs.items()
+            for name, (value, true) in result.row_values.items()
+        ]
+        return pd.DataFrame(rows, columns=["class", "row", "value", "true_value", "dual"])
 
     def certificate(self) -> str:
         """Say in plain words what was proven."""
@@ -92,21 +106,3 @@ class FitResult:
 
     def __str__(self) -> str:
         return self.certificate()
-
-
-def _history(runs: Mapping[Any, Result]) -> pd.DataFrame:
-    rounds = [
-        {"class": label, **{name: value for name, value in asdict(event).items() if name in _HISTORY}}
-        for label, result in runs.items()
-        for event in result.history
-    ]
-    return pd.DataFrame(rounds, columns=["class", *_HISTORY])
-
-
-def _constraints(runs: Mapping[Any, Result]) -> pd.DataFrame:
-    rows = [
-        {"class": label, "row": name, "value": value, "true_value": true, "dual": result.row_duals.get(name)}
-        for label, result in runs.items()
-        for name, (value, true) in result.row_values.items()
-    ]
-    return pd.DataFrame(rows, columns=["class", "row", "value", "true_value", "dual"])

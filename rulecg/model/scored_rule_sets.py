@@ -17,7 +17,7 @@ from ..inputs.weights import checked_weights
 from .certificate import Certificate, plain
 from .model import Model
 from .result import FitResult
-from .scores import RuleScores, by_importance, firing, rule_table
+from .scores import RuleScores, by_importance, firing
 
 
 @frozen(eq=False)
@@ -38,8 +38,6 @@ class Learned:
 
     model: Model
     result: FitResult
-    rules: pd.DataFrame
-    """One line per rule: its class, text, support, precision and recall on the training rows."""
 
 
 def learned_from(
@@ -61,7 +59,7 @@ def learned_from(
     Returns
     -------
     Learned
-        The model with its most important rules first, the result with its certificate, and the table of rules.
+        The model with its most important rules first, and the result with its certificate.
     """
     rule_sets, fired = [], []
     for label, run in runs.items():
@@ -80,9 +78,7 @@ def learned_from(
         settings=_plain_settings(settings),
     )
     result = FitResult.of(runs, float(rows.weights[model.decisions(fired) != rows.codes].sum()))
-    tables = [_table(*found, rows) for found in zip(rule_sets, fired, runs, strict=True)]
-    model = evolve(model, certificate=Certificate.of(result))
-    return Learned(model, result, pd.concat(tables, ignore_index=True))
+    return Learned(evolve(model, certificate=Certificate.of(result)), result)
 
 
 def score(
@@ -171,12 +167,6 @@ def class_weights(rows: LabelledRows) -> FloatArray:
 def _is_decided(rule_set: RuleSet, label: Any, rows: LabelledRows) -> BoolArray:
     """Which rows are of the class that the rules decide for: DNF rules accept, CNF clauses reject."""
     return np.asarray((rows.classes[rows.codes] == label) == (rule_set.logic == "dnf"))
-
-
-def _table(rule_set: RuleSet, fired: BoolArray, label: Any, rows: LabelledRows) -> pd.DataFrame:
-    rejected = rows.classes[0] if len(rows.classes) == 2 else f"not {label}"
-    decided = label if rule_set.logic == "dnf" else rejected
-    return rule_table(rule_set, decided, fired, _is_decided(rule_set, label, rows), rows.weights)
 
 
 def _plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
