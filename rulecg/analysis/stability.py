@@ -17,7 +17,7 @@ from ..binarize.fixed_conditions import FixedConditions
 from ..estimators.classifier import RuleSetClassifier
 from ..inputs.table import as_frame
 from ..inputs.weights import checked_weights
-from ..model.model import Model
+from ..model.model import Model, model_of
 from ..model.scores import firing
 
 MOST_POOL = 5000
@@ -54,12 +54,12 @@ def rule_stability(
     """
     if n_resamples < 1:
         raise ConfigurationError(f"n_resamples must be at least 1, not {n_resamples!r}.")
-    table = as_frame(X)
+    table, rule_sets = as_frame(X), model_of(model).rule_sets
     if isinstance(model, Model):
-        template, rule_sets = relearner(model), model.rule_sets
+        template = relearner(model)
     else:
-        template, rule_sets = clone(model), model._rule_sets
-        template.set_params(binarizer=FixedConditions(tuple(model.binarizer_.conditions_)))
+        template = clone(getattr(model, "best_estimator_", model))
+        template.set_params(binarizer=FixedConditions(model_of(model).conditions))
     template.set_params(time_limit=time_limit, verbose=0, n_jobs=None)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
@@ -85,7 +85,7 @@ def _compare(
     again = clone(template).fit(table, y, sample_weight=weights, sensitive_features=sensitive)
     found: list[float] = []
     overlap: list[float] = []
-    for old, new in zip(rule_sets, again._rule_sets, strict=True):
+    for old, new in zip(rule_sets, again.model_.rule_sets, strict=True):
         meanings = {_meaning(clause, new.logic) for clause in new.clauses()}
         old_rows, new_rows = firing(old, table).astype(np.float64), firing(new, table).astype(np.float64)
         for position, clause in enumerate(old.clauses()):
@@ -112,7 +112,7 @@ def alternative_rules(
     """
     if not isinstance(classifier.rule_set_, RuleSet):
         raise ConfigurationError("alternative_rules is for two classes.")
-    rule_set, table = classifier.rule_set_, classifier._named(X)
+    rule_set, table = classifier.rule_set_, classifier.named_columns(X)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     accepts = rule_set.logic == "dnf"

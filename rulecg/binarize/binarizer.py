@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulecg_core import Condition, ConfigurationError, UnknownNameError
 from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray
-from rulecg_core.data.conditions import as_numbers, is_missing
+from rulecg_core.data.conditions import EXACT_BELOW, as_numbers, exact_numbers, is_missing
 
 from ..inputs.labels import checked_labels
 from ..inputs.table import Kind, as_frame, column_kind, plain
@@ -219,7 +219,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column = column[~missing]
             weights = None if weights is None else weights[~missing]
         if kind == "number":
-            return self._number_conditions(name, as_numbers(column, name), weights, supervised) + conditions
+            numbers = exact_numbers(column, name, np.ones(len(column), dtype=bool))
+            return self._number_conditions(name, numbers, weights, supervised) + conditions
         values, weight_of = _categories(column, weights)
         if len(values) < 2:
             return conditions
@@ -231,7 +232,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [condition for value in kept for condition in _both(Condition(name, "==", value))] + conditions
 
     def _number_conditions(
-        self, name: str, numbers: FloatArray, weights: FloatArray | None, supervised: Sequence[float]
+        self, name: str, numbers: AnyArray, weights: FloatArray | None, supervised: Sequence[float]
     ) -> list[Condition]:
         distinct = np.unique(numbers)
         if len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)):
@@ -286,10 +287,10 @@ def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, fe
     with np.errstate(invalid="ignore"):
         for condition, holds in zip(conditions, features, strict=True):
             match condition.operator:
-                case "<=":
-                    np.less_equal(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
-                case ">":
-                    np.greater(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
+                case "<=" if abs(condition.value) < EXACT_BELOW:  # type: ignore[arg-type]
+                    np.less_equal(numbers, condition.value, out=holds)  # type: ignore[arg-type]
+                case ">" if abs(condition.value) < EXACT_BELOW:  # type: ignore[arg-type]
+                    np.greater(numbers, condition.value, out=holds)  # type: ignore[arg-type]
                 case "==":
                     np.equal(codes, code_of[condition.value], out=holds)
                 case "!=":

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from attrs import frozen
 
-from rulecg_core.base.arrays import FloatArray, IntArray
-from rulecg_core.data.conditions import as_numbers, is_missing
+from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
+from rulecg_core.data.conditions import exact_numbers, is_missing
 
 from ..inputs.table import Kind, plain
 from .thresholds import distinct_thresholds, heaviest_cuts, quantile_thresholds, shortest_between
@@ -77,7 +77,7 @@ def _coded(column: pd.Series[Any], name: str, kind: Kind, classes: IntArray, wei
         codes, n_codes = _ordered_categories(column, missing, classes, weights)
         return _Coded(np.where(missing, n_codes, codes).astype(np.uint8), n_codes + int(missing.any()))
     # Sorting is what takes time on many rows: once, then everything is about the distinct values.
-    distinct, inverse = np.unique(as_numbers(column, name)[~missing], return_inverse=True)
+    distinct, inverse = np.unique(exact_numbers(column, name, ~missing), return_inverse=True)
     totals = np.bincount(inverse, weights[~missing], minlength=len(distinct)).astype(np.float64)
     thresholds = _fine_thresholds(distinct, totals)
     coded: Codes = np.full(len(column), len(thresholds) + 1, dtype=np.uint8)
@@ -86,7 +86,7 @@ def _coded(column: pd.Series[Any], name: str, kind: Kind, classes: IntArray, wei
     return _Coded(coded, len(thresholds) + 1 + int(missing.any()), tuple(thresholds), tuple(quartiles))
 
 
-def _fine_thresholds(distinct: FloatArray, totals: FloatArray) -> list[float]:
+def _fine_thresholds(distinct: AnyArray, totals: FloatArray) -> list[float]:
     """Between all values of a column with few; else at quantiles of rows and of values, each split once."""
     if len(distinct) <= ROW_QUANTILES + VALUE_QUANTILES:
         pairs = zip(distinct[:-1].tolist(), distinct[1:].tolist(), strict=True)

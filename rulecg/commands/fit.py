@@ -23,6 +23,10 @@ def add_arguments(parser: CommandParser) -> None:
         help="most rules and conditions together (30)",
     )
     parser.add_argument(
+        "--no-row-sketch", action="store_true",
+        help="do not keep hashes of training rows in the model file, by which reports tell them from new rows",
+    )  # fmt: skip
+    parser.add_argument(
         "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
     )
 
@@ -47,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             target=arguments.target,
             sensitive=arguments.sensitive,
             label_names=job.label_names,
+            row_sketch=not arguments.no_row_sketch,
         )
     for line in training_summary(classifier, job, arguments.constraint):
         print(line)

@@ -199,7 +199,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         backend=arguments.backend,
         pricers=list(arguments.pricer) or "auto",
         time_limit=arguments.time_limit,
-        forbid_features=[name for name in arguments.forbid if name not in arguments.drop],
+        forbid=[name for name in arguments.forbid if name not in arguments.drop],
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=arguments.jobs,

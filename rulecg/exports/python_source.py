@@ -40,6 +40,8 @@ def to_python(model: Model | RuleSet) -> str:
     lines = [f"    {name} = row[{column!a}]" for column, name in names.items()]
     if names:
         every = ", ".join(names.values()) + ("," if len(names) == 1 else "")
+        # numpy's numbers as Python's, which are compared exactly.
+        lines.append(f"    {every} = (v.item() if hasattr(v, 'item') else v for v in ({every}))")
         # NaN is the only value that differs from itself.
         lines.append(f"    {every} = (None if v is None or v != v else v for v in ({every}))")
     for when in decisions.whens:
@@ -72,10 +74,6 @@ def _condition(condition: Condition, names: dict[str, str]) -> str:
         case "true":
             return f"({name} is not None and {name} == True)"
         case "false":
-            return f"({name} is not None and {name} != True)"
-        case "==" | "!=" as operator:
-            return f"({name} is not None and {name} {operator} {condition.value!a})"
+            return f"({name} is not None and {name} == False)"
         case operator:
-            # rulecg compares doubles, also where a column holds integers beyond 2^53 or single precision.
-            threshold = float(condition.value)  # type: ignore[arg-type]
-            return f"({name} is not None and float({name}) {operator} {threshold!a})"
+            return f"({name} is not None and {name} {operator} {condition.value!a})"

@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulecg_core import Condition, ConfigurationError, RuleSet
+from rulecg_core.data.conditions import EXACT_BELOW
 
 from ..model.model import Model
 from .decisions import Decisions, When
+
+LARGEST_WHOLE = 2**64
+"""Whole numbers below this are written without an exponent, so that engines compare them with integers exactly."""
 
 
 def to_sql(model: Model | RuleSet, table: str | None = None, column: str | None = None) -> str:
     """Write the prediction as a SQL expression, or as a whole query that adds it to a table's columns.
 
     A comparison with NULL is never true in SQL, as with missing values in rulecg, so no further care is needed; NaN is
-    not NULL and must be stored as NULL. Numbers are compared in double precision, as rulecg compares them, whatever
-    type the column has. Standard SQL, run in tests on SQLite and DuckDB.
+    not NULL and must be stored as NULL. Numbers are compared as rulecg compares them, in double precision whatever type
+    the column has, and beyond 2^53 as whole numbers. Standard SQL, run in tests on SQLite and DuckDB.
 
     Parameters
     ----------
@@ -88,12 +92,19 @@ def _condition(condition: Condition, prefix: str) -> str:
         case "!=":
             return f"{_compared(name, condition)} <> {literal(condition.value)}"
         case operator:
-            return f"{_compared(name, condition)} {operator} {literal(float(condition.value))}"  # type: ignore[arg-type]
+            return f"{_compared(name, condition)} {operator} {literal(condition.value)}"
 
 
 def _compared(name: str, condition: Condition) -> str:
-    """The column at the precision at which rulecg compares it: whole numbers are equal exactly, all else as doubles."""
-    is_exact = condition.operator in ("==", "!=") and not isinstance(condition.value, float)
+    """The column at the precision at which rulecg compares it.
+
+    Whole numbers are compared as such where doubles could not tell them apart; all else as doubles, also where the
+    column has single precision.
+    """
+    value = condition.value
+    if isinstance(value, (str, bool)) or abs(value) >= EXACT_BELOW:  # type: ignore[arg-type, operator]
+        return name
+    is_exact = condition.operator in ("==", "!=") and isinstance(value, int)
     return name if is_exact else f"CAST({name} AS DOUBLE PRECISION)"
 
 
@@ -184,7 +195,7 @@ def literal(value: Any) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
-        if value.is_integer() and abs(value) < 2**53:
+        if value.is_integer() and abs(value) < LARGEST_WHOLE:
             return str(int(value))
         text = repr(value)
         # Decimal literals are exact only up to fifteen digits; with an exponent they are doubles from the start.

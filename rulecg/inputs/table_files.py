@@ -16,8 +16,7 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from rulecg_core import ConfigurationError, RulecgWarning
-
-from .truth_values import as_truth_values
+from rulecg_core.data.conditions import as_truth_values
 
 MAX_LINE = 512 * 2**10
 """A line of this many bytes, or a somewhat longer one, is taken for a mistake."""
@@ -200,14 +199,16 @@ def _with_truth_values(table: pd.DataFrame, kinds: Mapping[str, str]) -> pd.Data
     for name, kind in kinds.items():
         if kind != "truth value" or name not in table or pd.api.types.is_bool_dtype(table[name].dtype):
             continue
-        changed[name], others = as_truth_values(table[name])
-        if others:
-            examples = ", ".join(repr(text) for text in list(others)[:3])
-            count = sum(others.values())
+        column = table[name]
+        truth, known = as_truth_values(column)
+        changed[name] = pd.Series(truth, index=column.index, dtype=object).where(known, None)
+        others = column[column.notna().to_numpy() & ~known]
+        if len(others):
+            examples = ", ".join(repr(str(text)) for text in others.unique()[:3])
+            values, are, count = ("value", "is", "counts") if len(others) == 1 else ("values", "are", "count")
             warnings.warn(
-                f"{count} {'value' if count == 1 else 'values'} of column {name!r}, which held truth values when the "
-                f"rules were learned, {'is' if count == 1 else 'are'} neither true nor false ({examples}) and "
-                f"{'counts' if count == 1 else 'count'} as missing.",
+                f"{len(others)} {values} of column {name!r}, which held truth values when the rules were learned, "
+                f"{are} neither true nor false ({examples}) and {count} as missing.",
                 RulecgWarning,
                 stacklevel=3,
             )

@@ -50,7 +50,7 @@ def accuracy_section(evidence: Evidence) -> Section:
             "The table has no column with the recorded outcome, so nothing can be said about accuracy here. Name one "
             "with --target."
         )
-        return section("accuracy", "Accuracy", paragraph(text, class_="note"))
+        return section("accuracy", "Accuracy", _which_rows(evidence), paragraph(text, class_="note"))
     parts: list[Any] = [_which_rows(evidence)]
     missing = int((~evidence.labelled).sum())
     if missing:
@@ -125,10 +125,13 @@ def _shares_table(evidence: Evidence) -> Markup:
 def _which_rows(evidence: Evidence) -> Markup:
     if evidence.is_training_data is None:
         return paragraph("It is not known whether the rules were learned from these rows.", class_="note")
+    assert evidence.overlap is not None
     if evidence.is_training_data:
+        which = "These are the" if evidence.overlap.share == 1 else f"Of these rows {evidence.overlap} are"
         return paragraph(
-            "These are the rows that the rules were learned from. On new rows the rules will be right somewhat less "
+            f"{which} rows that the rules were learned from. On new rows the rules will be right somewhat less "
             "often: make this report again with rows that were kept aside.",
             class_="warning",
         )
-    return paragraph("These are not the rows that the rules were learned from.", class_="note")
+    chance = f" ({evidence.overlap} are equal to such rows, as chance would have it)" if evidence.overlap.share else ""
+    return paragraph(f"These are not the rows that the rules were learned from{chance}.", class_="note")

@@ -28,6 +28,7 @@ _STATUS = {
     "lp-optimal": "Relaxation solved",
     "bounded": "Bound known",
     "heuristic": "Nothing proven",
+    "per-class": "Each class by itself",
 }
 
 
@@ -152,7 +153,5 @@ def _cards(evidence: Evidence) -> list[tuple[str, str]]:
             cards.append((percent(evidence.n_right / total), f"{which} on {counted(total, 'row')}"))
     if model.certificate is not None:
         gap = "" if model.certificate.gap is None else f", gap {percent(model.certificate.gap)}"
-        of_each = "" if model.is_binary else " of each class by itself"
-        status = _STATUS.get(model.certificate.status, model.certificate.status)
-        cards.append((status, f"certificate{of_each}{gap}"))
+        cards.append((_STATUS.get(model.certificate.status, model.certificate.status), f"certificate{gap}"))
     return cards

@@ -15,6 +15,8 @@ _EXPLAINED = {
     "rules are allowed. What is left open is at most the gap.",
     "bounded": "The search over all possible rules did not finish. What is left open is at most the gap.",
     "heuristic": "Good rules were searched for, but there is no proof of how much better others could be.",
+    "per-class": "What is proven is about each class's rule set against the rest. Nothing is proven about how well "
+    "they do together.",
 }
 _COVERED_ROWS = {"hamming": "once for each rule that covers it.", "01": "once, however many rules cover it."}
 

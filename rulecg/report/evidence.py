@@ -11,8 +11,8 @@ from attrs import frozen
 from rulecg_core import UnknownNameError
 from rulecg_core.base.arrays import AnyArray, BoolArray
 
-from ..model.fingerprint import Fingerprint
 from ..model.model import Model
+from ..model.row_sketch import Overlap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +28,8 @@ class Evidence:
     truth: AnyArray | None
     """The recorded label of every row as the model calls it, or None when the table has none."""
     sensitive: pd.DataFrame | None
-    is_training_data: bool | None
-    """Whether these are the rows that the rules were learned from; None when the model does not know."""
+    overlap: Overlap | None
+    """How many of these rows are among those that the rules were learned from; None when the model does not know."""
     training: Evidence | None = None
     """The model applied to the rows that it was learned from, when they were given to be set beside these."""
 
@@ -72,19 +72,20 @@ class Evidence:
             if name not in table:
                 raise UnknownNameError("column", name, table.columns)
         column = target or (model.target if model.target in table else None)
-        same = None
-        if model.fingerprint is not None:
-            names = [name for name, _ in model.fingerprint.columns]
-            same = all(name in table for name in names) and Fingerprint.of(table[names]) == model.fingerprint
         return cls(
             model=model,
             table=table,
             predicted=model.predict(table),
             truth=None if column is None else _as_model_calls_them(table[column], model.classes),
             sensitive=table[wanted] if wanted else None,
-            is_training_data=same,
+            overlap=None if model.fingerprint is None else model.fingerprint.overlap(table),
             training=None if training is None else cls.of(model, training, target, sensitive),
         )
+
+    @property
+    def is_training_data(self) -> bool | None:
+        """Whether rows that the rules were learned from are among these; None when the model does not know."""
+        return None if self.overlap is None else self.overlap.is_beyond_chance
 
     @property
     def positive(self) -> Any:

@@ -65,9 +65,10 @@ class Result:
     def certificate(self) -> str:
         """What was proven, in plain words."""
         best, bound = _number(self.objective), self.lower_bound
-        if self.status is Status.OPTIMAL:
+        # Not "is": a copy may hold the words alone.
+        if self.status == Status.OPTIMAL:
             text = f"Proven optimal: no rule set within the limits has an objective below {best}."
-        elif self.status is Status.LP_OPTIMAL and bound is not None:
+        elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
                 f"The linear relaxation over all rules is solved: no rule set can have an objective below "
                 f"{_number(bound)}; the best "

@@ -88,7 +88,7 @@ def test_options_come_from_a_file_and_the_command_line_overrides_them(folder, ca
     assert cli.main(words) == 0
     settings = rulecg.load_model(out).settings
     assert (settings["max_complexity"], settings["time_limit"]) == (6, 1)
-    assert settings["forbid_features"] == ["sex", "race"]
+    assert settings["forbid"] == ["sex", "race"]
     config.write_text("max-complexty = 3\n")
     assert cli.main(words) == 2
     assert "Did you mean 'max-complexity'?" in capsys.readouterr().err
@@ -214,6 +214,43 @@ def test_truth_values_mean_the_same_whatever_else_stands_in_the_column(tmp_path,
         shown = capsys.readouterr()
         assert shown.out.split()[1:4] == ["1", "0", "1"]
         assert "1 value of column 'member'" in shown.err
+
+
+def test_a_sketch_of_rows_is_kept_unless_it_is_not_wanted(folder, model_file):
+    """--no-row-sketch leaves the hashes of training rows out of the model file."""
+    out = folder / "no-sketch.json"
+    assert rulecg.load_model(model_file).fingerprint.sketch is not None
+    assert cli.main(["fit", str(folder / "loans.csv"), *FIT, "--no-row-sketch", "--out", str(out)]) == 0
+    assert rulecg.load_model(out).fingerprint.sketch is None
+
+
+MODELS = {
+    "a number beyond all bounds": lambda text: text.replace('"seconds": ', '"seconds": 1e999, "x": ', 1),
+    "a null in its history": lambda text: re.sub(r'("relaxation"): [0-9.]+', r"\1: null", text),
+    "empty objects without end": lambda text: "[" + "{}," * 3_000_000 + "{}]",
+    "an integer of 5000 digits": lambda text: text.replace('"version": ', '"version": ' + "9" * 5000, 1),
+}
+
+
+@pytest.mark.parametrize("what", MODELS)
+def test_hostile_model_files_are_answered_in_one_message(what, folder, model_file, capsys):
+    """Whatever stands in the file, every command that reads it says that it cannot be used."""
+    bad = folder / "bad.json"
+    bad.write_text(MODELS[what](model_file.read_text()))
+    for command in (["predict", str(bad), str(folder / "loans.csv")], ["export", str(bad), "--to", "sql"]):
+        assert cli.main(command) == 2
+        assert capsys.readouterr().err.startswith("rulecg: ")
+
+
+def test_integers_of_four_hundred_digits_are_refused_by_name(tmp_path, capsys):
+    """As an input they name the column; as a target they are told like any other label."""
+    rows = "".join(f"{'9' * 400 if k % 2 else 1},{k},{k % 2}\n" for k in range(20))
+    (tmp_path / "t.csv").write_text("code,age,y\n" + rows)
+    words = ["fit", str(tmp_path / "t.csv"), "--time-limit", "1", "--quiet"]
+    assert cli.main([*words, "--target", "y"]) == 2
+    assert "Column 'code' holds numbers beyond 1e308" in capsys.readouterr().err
+    assert cli.main([*words, "--target", "code"]) == 2
+    assert "--positive" in capsys.readouterr().err
 
 
 def run_in_shell(command, **environment):

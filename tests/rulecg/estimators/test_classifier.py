@@ -190,9 +190,9 @@ def test_weights_are_repeated_rows(lending: datasets.Dataset) -> None:
 
 
 def test_forbidden_columns_are_in_no_rule(lending: datasets.Dataset) -> None:
-    """forbid_features keeps columns out of the rules, even ones that could not be compared."""
+    """forbid keeps columns out of the rules, even ones that could not be compared."""
     data = lending.data.assign(opened=pd.Timestamp("2020-01-01"))
-    classifier = RuleSetClassifier(10, time_limit=TIME, forbid_features=["income", "sex", "opened"])
+    classifier = RuleSetClassifier(10, time_limit=TIME, forbid=["income", "sex", "opened"])
     classifier.fit(data, lending.target)
     assert isinstance(classifier.rule_set_, RuleSet)
     assert not {condition.column for condition in classifier.rule_set_.conditions} & {"income", "sex", "opened"}

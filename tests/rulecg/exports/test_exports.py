@@ -47,7 +47,7 @@ def by_duckdb(table, query):
 
 
 def by_python(table, source):
-    space = {"__builtins__": {"float": float}}
+    space = {"__builtins__": {"hasattr": hasattr}}
     exec(compile(source, "exported", "exec"), space)
     return [space["predict"](row) for row in rows_of(table)]
 
