@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -178,6 +179,22 @@ def _binarizer(arguments: argparse.Namespace) -> Binarizer | str:
     return Binarizer(n_quantiles=10 if arguments.quantiles is None else arguments.quantiles, thresholds=kind)
 
 
+def useful_threads(wanted: int | None) -> int | None:
+    """Give at most one thread per processor: more only wait for each other.
+
+    Parameters
+    ----------
+    wanted
+        What was asked for, as joblib counts; None for its default.
+
+    Returns
+    -------
+    int or None
+        What to ask joblib for.
+    """
+    return wanted if wanted is None or wanted < 0 else min(wanted, os.cpu_count() or 1)
+
+
 def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
     """Make the estimator that the options describe.
 
@@ -202,7 +219,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         forbid=[name for name in arguments.forbid if name not in arguments.drop],
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
-        n_jobs=arguments.jobs,
+        n_jobs=useful_threads(arguments.jobs),
         verbose=0 if arguments.quiet else 1,
     )
 
