@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     chosen: float | None = None
     if arguments.folds:
         search = RuleSetClassifierCV(
-            arguments.complexities, cv=arguments.folds, n_jobs=task.useful_threads(arguments.jobs), verbose=0 if arguments.quiet else 1,
-            **settings,
+            arguments.complexities, cv=arguments.folds, n_jobs=task.useful_threads(arguments.jobs),
+            verbose=0 if arguments.quiet else 1, **settings,
         )  # fmt: skip
         with task.progress_on_stderr():
             search.fit(job.inputs, job.labels, sensitive_features=job.sensitive)
