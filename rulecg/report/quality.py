@@ -195,7 +195,7 @@ def _which_rows(evidence: Evidence) -> Markup:
             "often: make this report again with rows that were kept aside.",
             class_="warning",
         )
-    chance = "" if not evidence.overlap.share else f" ({evidence.overlap} are equal to such rows, as chance would have it)"
+    chance = f" ({evidence.overlap} are equal to such rows by chance)" if evidence.overlap.share else ""
     return paragraph(f"These are not the rows that the rules were learned from{chance}.", class_="note")
 
 
