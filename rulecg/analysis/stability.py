@@ -169,27 +169,26 @@ def alternative_rules(
     Returns
     -------
     DataFrame
-        One line per replacement within ``max_complexity``: ``rule``, ``instead``, ``errors`` and ``more_errors``; fewest
-        errors first.
+        One line per replacement within ``max_complexity``: ``rule``, ``instead``, ``errors`` and ``more_errors``; the
+        fewest errors first.
 
     Raises
     ------
     ConfigurationError
         When it is no fitted classifier for two classes.
     """
-    rule_set = model_of(classifier).rule_set if model_of(classifier).is_binary else None
-    classifier = getattr(classifier, "best_estimator_", classifier)
-    if rule_set is None or not isinstance(classifier, RuleSetClassifier):
+    model, learner = model_of(classifier), getattr(classifier, "best_estimator_", classifier)
+    if not model.is_binary or not isinstance(learner, RuleSetClassifier):
         raise ConfigurationError(
-            "alternative_rules needs a fitted RuleSetClassifier for two classes: the rules that a fit generated are not "
-            "in a model file."
+            "alternative_rules needs a fitted RuleSetClassifier for two classes: the rules that a fit generated are "
+            "not in a model file."
         )
-    table = classifier.named_columns(X)
+    rule_set, table = model.rule_set, learner.named_columns(X)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     accepts = rule_set.logic == "dnf"
-    is_decided = (np.asarray(y) == classifier.classes_[1]) == accepts
-    pool = _pool(classifier, rule_set)
+    is_decided = (np.asarray(y) == learner.classes_[1]) == accepts
+    pool = _pool(learner, rule_set)
     fired, replacements = firing(rule_set, table), firing(pool, table)
     errors = _errors(fired.any(axis=1), is_decided, weights)
     chosen = {_meaning(clause, rule_set.logic) for clause in rule_set.clauses()}
@@ -199,7 +198,7 @@ def alternative_rules(
     for position, rule in enumerate(rule_set.rules):
         others = np.delete(fired, position, axis=1).any(axis=1)
         found = _errors(others, is_decided, weights) + (value * ~others) @ replacements
-        room = classifier.max_complexity - rule_set.complexity + len(rule)
+        room = learner.max_complexity - rule_set.complexity + len(rule)
         for place in np.flatnonzero(found <= errors + tolerance * weights.sum()):
             if len(pool.rules[place]) <= room and pool_meanings[place] not in chosen:
                 rows.append((texts[position], pool_texts[place], float(found[place]), float(found[place] - errors)))

@@ -27,11 +27,28 @@ Codes = NDArray[np.uint8]
 def cut_gains(
     codes: Codes, sizes: Sequence[int], classes: IntArray, weights: FloatArray, n_classes: int
 ) -> list[FloatArray]:
-    """For each column, what cutting it after each of its codes gained in all trees together.
+    """Grow small boosted trees and sum what cutting each column after each of its codes gained.
 
-    ``codes`` is rows × columns; codes of column j are below ``sizes[j]``, and to cut after code k is to ask whether the
-    code is at most k. Gains are of the logistic loss; with several classes, of each class against the rest. Equal rows
-    are merged first: a weight of 2 is the same as the row twice, to the last bit.
+    Gains are of the logistic loss; with several classes, of each class against the rest. Equal rows are merged first:
+    a weight of 2 is the same as the row twice, to the last bit.
+
+    Parameters
+    ----------
+    codes : array of uint8, rows × columns
+        Small whole numbers; to cut after code k is to ask whether the code is at most k.
+    sizes : sequence of int
+        Codes of column j are below ``sizes[j]``.
+    classes : int array
+        The class of every row.
+    weights : float array
+        The weight of every row.
+    n_classes : int
+        How many classes there are.
+
+    Returns
+    -------
+    list of float arrays
+        For every column the gain of each cut.
     """
     codes, classes, weights = _merged(codes, classes, weights)
     gains = [np.zeros(max(0, size - 1)) for size in sizes]

@@ -53,11 +53,13 @@ class LiveState:
 
     @property
     def gap(self) -> float | None:
+        """How far best and bound are apart, as a share of the best; None while one of them is unknown."""
         if self.best is None or self.bound is None:
             return None
         return max(0.0, self.best - self.bound) / max(abs(self.best), 1e-12)
 
     def render(self) -> RenderableType:
+        """Draw the table and the lines below it."""
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
@@ -88,7 +90,7 @@ def _number(value: float | None) -> str:
 
 @contextmanager
 def live_display(title: str, stream: TextIO) -> Iterator[Observer]:
-    """A display that follows a run while it lasts, and leaves its last state on the screen."""
+    """Show a display that follows a run while it lasts, and leaves its last state on the screen."""
     from rich.console import Console
     from rich.live import Live
 

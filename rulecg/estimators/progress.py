@@ -14,7 +14,22 @@ SECONDS_BETWEEN_LINES = 0.5
 
 @contextmanager
 def progress(verbose: int, title: str = "", stream: TextIO | None = None) -> Iterator[Observer | None]:
-    """An observer that reports at the given loudness: 0 nothing, 1 now and then, 2 every event."""
+    """Report on a run while it lasts.
+
+    Parameters
+    ----------
+    verbose : int
+        0 for nothing, 1 now and then, 2 for every event.
+    title : str
+        What is learned, where there are several runs.
+    stream : text stream or None
+        Where to write; None for standard output.
+
+    Yields
+    ------
+    function or None
+        The observer to give to the run.
+    """
     if not verbose:
         yield None
         return
@@ -47,7 +62,7 @@ class PlainLines:
 
 
 def describe(event: Event) -> str | None:
-    """The event in words; None for events that have nothing to say to people."""
+    """Put an event into words; None for events that have nothing to say to people."""
     match event:
         case Started():
             return (
