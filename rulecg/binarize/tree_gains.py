@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 
+from ..inputs.row_order import row_hashes
+
 TREES, DEPTH = 60, 3
 """How many trees, and how many questions each asks on the way to a leaf."""
 LEARNING_RATE = 0.25
@@ -71,13 +73,7 @@ def _merged(codes: Codes, classes: IntArray, weights: FloatArray) -> tuple[Codes
 def _hashes(rows: Codes) -> NDArray[np.uint64]:
     padded = np.zeros((len(rows), -(-rows.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : rows.shape[1]] = rows
-    hashes = np.zeros(len(rows), dtype=np.uint64)
-    words = padded.view(np.uint64)
-    multipliers = np.random.default_rng(0).integers(1, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    for column, multiplier in zip(words.T, multipliers, strict=True):
-        hashes = (hashes ^ column) * multiplier
-        hashes ^= hashes >> np.uint64(31)
-    return hashes
+    return row_hashes(padded.view(np.uint64))
 
 
 @frozen(eq=False)
