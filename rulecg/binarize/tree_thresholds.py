@@ -42,10 +42,27 @@ class _Coded:
 def tree_thresholds(
     table: pd.DataFrame, kinds: Mapping[str, Kind], classes: IntArray, weights: FloatArray, most: int | None
 ) -> dict[str, list[float]]:
-    """Thresholds of every numeric column, at most so many each (None: by the number of rows): where boosted trees on
-    all columns cut and gain.
+    """Find thresholds for every numeric column where boosted trees on all columns cut and gain.
 
     Whole-number weights count as repeated rows; other weights are first scaled to sum to the number of rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows.
+    kinds : mapping from name to kind
+        What each column holds.
+    classes : int array
+        The class of every row.
+    weights : float array
+        The weight of every row.
+    most : int or None
+        At most so many thresholds for a column; None for a number that grows with the rows.
+
+    Returns
+    -------
+    dict from name to list of numbers
+        The thresholds, ascending.
     """
     if np.any(weights != np.round(weights)):
         weights = weights * (len(weights) / weights.sum())

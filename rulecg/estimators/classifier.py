@@ -112,6 +112,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     model_: Model
     binarizer_: Binarizer
 
+    # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
         max_complexity: float = 30,

@@ -214,5 +214,5 @@ def plot_path(table: pd.DataFrame, chosen: float | None = None, ax: Any = None) 
         marked.scatter(point["max_complexity"], point[shown], s=180, facecolors="none", edgecolors="crimson",
                        linewidths=2, zorder=5, label="chosen")  # fmt: skip
     legends = [axes.get_legend_handles_labels() for axes in dict.fromkeys((ax, marked))]
-    ax.legend([handle for handles, _ in legends for handle in handles], [name for _, names in legends for name in names])
+    ax.legend(*([entry for legend in legends for entry in legend[part]] for part in (0, 1)))
     return ax

@@ -30,7 +30,8 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    complexities : sequence of numbers to choose from
+    complexities : sequence of numbers
+        What to choose from.
     estimator : RuleSetClassifier or None
         All other settings; None for the defaults.
     cv : int, splitter or None
@@ -75,6 +76,7 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
     cv_results_: pd.DataFrame
     path_: ComplexityPath
 
+    # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
         complexities: Sequence[float] = (5, 10, 15, 20, 30),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rulecg_core.base.arrays import AnyArray
 
 from ..analysis.intervals import wilson
+from ..inputs.row_order import row_hashes
 
 MOST_DIGESTS = 4096
 """So many rows are kept; a share estimated from as many is uncertain by 1.6 percentage points at most."""
@@ -151,14 +152,11 @@ def _as_bytes(value: Any) -> bytes:
 
 
 def _row_hashes(columns: Hashes) -> Hashes:
-    """One hash per row; every step mixes all bits, so that small hashes are a fair sample of rows."""
-    hashes = np.full(len(columns), _MISSING, dtype=np.uint64)
-    for column in columns.T:
-        hashes = hashes + _MISSING ^ column
-        for shift, multiplier in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(multiplier)
-        hashes ^= hashes >> np.uint64(31)
-    return hashes
+    """One hash per row, with all bits mixed (as splitmix64 does), so that small hashes are a fair sample of rows."""
+    hashes = row_hashes(columns)
+    for shift, multiplier in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(multiplier)
+    return np.asarray(hashes ^ (hashes >> np.uint64(31)))
 
 
 def _digests(rows: Hashes, key: str) -> list[str]:

@@ -16,7 +16,20 @@ _JUST = 1e-9
 
 
 def firing(rule_set: RuleSet, table: pd.DataFrame) -> BoolArray:
-    """Rows × rules: which rules decide which rows. A DNF rule that holds accepts; a CNF clause that fails rejects."""
+    """Find which rules decide which rows: a DNF rule that holds accepts, a CNF clause that fails rejects.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rules.
+    table : DataFrame, dict of columns or 2-D array
+        The rows.
+
+    Returns
+    -------
+    bool array, rows × rules
+        Whether the rule decides the row.
+    """
     covered = rule_set.covers(table)
     return covered if rule_set.logic == "dnf" else ~covered
 

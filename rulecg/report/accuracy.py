@@ -133,5 +133,5 @@ def _which_rows(evidence: Evidence) -> Markup:
             "often: make this report again with rows that were kept aside.",
             class_="warning",
         )
-    chance = f" ({evidence.overlap} are equal to such rows, as chance would have it)" if evidence.overlap.share else ""
+    chance = f" ({evidence.overlap} are equal to such rows by chance)" if evidence.overlap.share else ""
     return paragraph(f"These are not the rows that the rules were learned from{chance}.", class_="note")
