@@ -89,7 +89,7 @@ def _bounds(predicted: Any, truth: Any, job: Task, constraints: Sequence[str]) -
         return []
     registry = load_registry()
     groups = Groups.encode(job.sensitive, len(truth))
-    problem = Problem.from_arrays(predicted[:, None], truth, groups=groups)
+    problem = Problem.from_arrays(predicted[:, None], truth, sensitive_groups=groups)
     lines = []
     for text in constraints:
         nearest = _nearest(registry.constraint(text), problem)

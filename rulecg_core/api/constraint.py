@@ -42,7 +42,7 @@ class Constraint(ABC):
         ----------
         problem
             The data. Forms of rates are its methods, such as ``problem.selection_rate(group)``, and groups come from
-            ``problem.groups``.
+            ``problem.sensitive_groups``.
 
         Returns
         -------

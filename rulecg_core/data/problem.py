@@ -41,7 +41,8 @@ class Problem:
     """The learner's positives: to be covered."""
     weights: FloatArray
     """How many original rows (or how much sample weight) each merged sample stands for."""
-    groups: Groups
+    sensitive_groups: Groups
+    """Who belongs to which group of the sensitive columns."""
     conditions: tuple[Condition, ...]
     """What each feature means in the original table."""
     logic: Logic
@@ -67,7 +68,7 @@ class Problem:
         y: Any,
         *,
         weights: Any = None,
-        groups: Any = None,
+        sensitive_groups: Any = None,
         conditions: Sequence[Condition] | None = None,
         logic: Logic = "dnf",
         max_conditions: int = 5,
@@ -103,15 +104,16 @@ class Problem:
         costs = np.ones(n_conditions) if condition_costs is None else np.asarray(condition_costs, dtype=np.float64)
         if costs.shape != (n_conditions,) or not np.all(np.isfinite(costs)) or np.any(costs < 0):
             raise ConfigurationError("condition_costs must be one finite number of at least 0 per feature.")
-        group_table = groups if isinstance(groups, Groups) else Groups.encode(groups, n_samples)
-        if len(group_table.codes) != n_samples:
-            raise ConfigurationError(f"groups has {len(group_table.codes)} rows but the data has {n_samples}.")
+        is_encoded = isinstance(sensitive_groups, Groups)
+        groups: Groups = sensitive_groups if is_encoded else Groups.encode(sensitive_groups, n_samples)
+        if len(groups.codes) != n_samples:
+            raise ConfigurationError(f"sensitive_groups has {len(groups.codes)} rows but the data has {n_samples}.")
         if logic == "cnf":
             X, y = ~X, ~y
         if merge:
-            first, inverse = _merge_equal(X, y, group_table)
+            first, inverse = _merge_equal(X, y, groups)
             weights = np.bincount(inverse, weights, minlength=len(first)).astype(np.float64)
-            X, y, group_table = X[first], y[first], group_table.take(first)
+            X, y, groups = X[first], y[first], groups.take(first)
         else:
             inverse = np.arange(n_samples)
         numbers: dict[object, int] = {}
@@ -123,7 +125,7 @@ class Problem:
             X=read_only(np.ascontiguousarray(X)),
             y=read_only(np.ascontiguousarray(y)),
             weights=read_only(weights),
-            groups=group_table,
+            sensitive_groups=groups,
             conditions=conditions,
             logic=logic,
             max_conditions=int(min(max_conditions, n_conditions)),

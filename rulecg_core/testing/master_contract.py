@@ -40,7 +40,7 @@ class MissedShareBound(Constraint):
     eps: float
 
     def rows(self, problem: Problem) -> Sequence[Row]:
-        a, b = problem.groups.crossed()
+        a, b = problem.sensitive_groups.crossed()
         rows = []
         for first, second in ((a, b), (b, a)):
             for name, rate in (("missed", problem.false_negative_rate), ("covered", problem.false_positive_rate)):
@@ -56,7 +56,7 @@ def small_problem(seed: int, logic: str = "dnf", n_conditions: int = 5) -> Probl
     y = rng.random(n_samples) < 0.5
     groups = np.arange(n_samples) % 2
     y[:4] = [True, True, False, False]
-    return Problem.from_arrays(X, y, groups=groups, logic=logic, max_conditions=2)  # type: ignore[arg-type]
+    return Problem.from_arrays(X, y, sensitive_groups=groups, logic=logic, max_conditions=2)  # type: ignore[arg-type]
 
 
 class MasterContract:

@@ -106,12 +106,8 @@ def verdict(
     table = found.table().rename_axis("bound")
     table.attrs["notes"] = found.notes
     table.attrs["caption"] = "Bounds on new rows"
-    table.attrs["columns"] = {
-        "value": "value",
-        "low": f"{confidence * 100:g} % bounds",
-        "at_least": "limit",
-        "verdict": "verdict",
-    }
+    bounds = f"{confidence * 100:g} % bounds"
+    table.attrs["columns"] = {"value": "value", "low": bounds, "at_least": "limit", "verdict": "verdict"}
     if rows or found.unjudged:
         table.attrs["headline"] = _headline(found)
     return table

@@ -229,7 +229,9 @@ class _HeldOut:
         # Rows of one group, label and prediction count alike, so they are merged; weighted rows each stay on their
         # own, because their number is what the bounds depend on.
         is_weighted = sample_weight is not None
-        problem = Problem.from_arrays(prediction[:, None], truth, groups=groups, weights=weights, merge=not is_weighted)
+        problem = Problem.from_arrays(
+            prediction[:, None], truth, sensitive_groups=groups, weights=weights, merge=not is_weighted
+        )
         return cls(problem, is_weighted)
 
     def beside(self, training: Any, pos_label: Any) -> _HeldOut:
@@ -239,8 +241,9 @@ class _HeldOut:
         groups, truth, weights = training.samples(pos_label)
         here = self.problem
         X = np.concatenate([here.X[:, 0], np.zeros(len(truth), dtype=bool)])
+        both = here.sensitive_groups.followed_by(groups)
         samples = Problem.from_arrays(
-            X[:, None], np.concatenate([here.y, truth]), groups=here.groups.followed_by(groups), merge=False
+            X[:, None], np.concatenate([here.y, truth]), sensitive_groups=both, merge=False
         )
         nothing_here, nothing_there = np.zeros(here.n_samples), np.zeros(len(truth))
         return _HeldOut(

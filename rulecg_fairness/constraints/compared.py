@@ -169,12 +169,13 @@ class GroupConstraint(Constraint):
         rows = np.bincount(problem.inverse, minlength=problem.n_samples)
         notes = []
         for group in constrained:
-            count = int(rows[group.members & rate.members(problem) & (problem.weights > 0)].sum())
             size = rate.size(problem, group)
+            # Weights may be in any unit, and a sample may stand for several rows from the start: the larger counts.
+            count = max(size, float(rows[group.members & rate.members(problem) & (problem.weights > 0)].sum()))
             if count < TINY and (not self.min_group_size or size < self.min_group_size):
                 notes.append(
                     f"group {group.name!r} has only {_counted(count, rate)}: each of them moves its {rate.name} by "
-                    f"{100 / max(count, 1):.0f} points, so this group may decide about the rules for everybody. Set "
+                    f"{100 / count:.0f} points, so this group may decide about the rules for everybody. Set "
                     f"min_group_size={TINY} to measure it without bounding it, or small_groups='merge' with it to join "
                     "it with another."
                 )
@@ -192,17 +193,17 @@ class GroupConstraint(Constraint):
         return [f"{rows} {verb[0]} no label in {' or '.join(self._columns(problem))}: {consequence}."]
 
     def _columns(self, problem: Problem) -> tuple[str, ...]:
-        return problem.groups.columns if self.columns is None else self.columns
+        return problem.sensitive_groups.columns if self.columns is None else self.columns
 
     def _refuse_too_many(self, problem: Problem, n_groups: int, most: int) -> None:
         who, n_rows = type(self).__name__, len(problem.inverse)
-        refuse_too_many(who, problem.groups, self._columns(problem), n_groups, n_rows, most)
+        refuse_too_many(who, problem.sensitive_groups, self._columns(problem), n_groups, n_rows, most)
 
     def _all_groups(self, problem: Problem) -> tuple[Group, ...]:
         who = type(self).__name__
-        if not problem.groups.columns:
+        if not problem.sensitive_groups.columns:
             raise ConfigurationError(f"{who} compares groups, but no sensitive features were given: pass them to fit.")
-        names, number = problem.groups.numbered(self.columns)
+        names, number = problem.sensitive_groups.numbered(self.columns)
         if self.groups is not None:
             for name in self.groups:
                 if name not in names:

@@ -18,7 +18,26 @@ from .rates import SELECTION_RATE, Rate
 class DemographicParity(GroupConstraint):
     """Selection rates of any two groups differ by at most eps, or the least is at least ratio times the greatest.
 
-    ``DemographicParity(ratio=0.8)`` is the four-fifths rule. (Hamming proxy for rows that are selected wrongly.)
+    A Hamming proxy for rows that are selected wrongly.
+
+    Parameters
+    ----------
+    eps
+        The largest difference, from 0 to 1.
+    ratio
+        The least ratio; 0.8 is the four-fifths rule. One of the two must be given.
+    columns, groups, min_group_size, small_groups
+        Which groups count, as for every :class:`GroupConstraint`.
+
+    Raises
+    ------
+    ConfigurationError
+        When neither is given.
+
+    Examples
+    --------
+    >>> DemographicParity(ratio=0.8).ratio
+    0.8
     """
 
     eps: float | None = field(default=None, validator=settings.optional(settings.share))

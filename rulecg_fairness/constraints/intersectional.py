@@ -58,8 +58,30 @@ def _each(instance: object, attribute: Any, value: Bounds) -> None:
 class IntersectionalGroups(Constraint):
     """One constraint on the crossed groups, on each sensitive column's own groups, or on both, each with its bound.
 
-    ``IntersectionalGroups("equalized-odds", crossed=0.1, each={"race": 0.05})`` allows race × sex groups to differ by
-    0.1 and races by 0.05.
+    Parameters
+    ----------
+    constraint
+        The class or the name of a constraint on groups; its first argument is the bound.
+    crossed
+        Its bound on the groups of all columns together; None for none.
+    each
+        Its bound on the groups of each column: one number for all, a mapping, or text such as "race:0.05|sex:0.1".
+    columns
+        The sensitive features, all by default.
+    min_group_size, small_groups
+        As for every :class:`GroupConstraint`.
+
+    Raises
+    ------
+    ConfigurationError
+        When there is no bound, or the constraint is none on groups.
+
+    Examples
+    --------
+    Race × sex groups may differ by 0.1, races by 0.05:
+
+    >>> IntersectionalGroups("equalized-odds", crossed=0.1, each={"race": 0.05}).each
+    (('race', 0.05),)
     """
 
     constraint: type[GroupConstraint] = field(converter=_parity)
@@ -107,7 +129,7 @@ class IntersectionalGroups(Constraint):
 
     def parts(self, problem: Problem) -> Iterator[tuple[str, GroupConstraint]]:
         """The constraints that this one stands for, each with the columns it is about."""
-        columns = problem.groups.columns if self.columns is None else self.columns
+        columns = problem.sensitive_groups.columns if self.columns is None else self.columns
         if len(columns) < 2:
             raise ConfigurationError(
                 "IntersectionalGroups crosses at least two sensitive features, but got "

@@ -147,13 +147,10 @@ def group_table(
         sizes = effective_sizes(counts, squares, name)
         columns[f"{name}_low"], columns[f"{name}_high"] = wilson(columns[name], sizes, z)
     table = pd.DataFrame(columns, index=pd.Index(outcomes.names, name="group"))
-    without = int((~outcomes.labelled).sum())
-    table.attrs["rows_without_group"] = without
+    table.attrs["rows_without_group"] = int((~outcomes.labelled).sum())
     table.attrs["columns"] = {"n": "rows", "positives": "positives", "weight": "weight", **RATE_WORDS}
     table.attrs["caption"] = f"Rates with {confidence * 100:g} % intervals"
-    if without:
-        counted = "1 row belongs" if without == 1 else f"{without} rows belong"
-        table.attrs["notes"] = (f"{counted} to no group because a value is missing.",)
+    table.attrs["notes"] = _on_rows_without_group(table.attrs["rows_without_group"])
     return table
 
 
@@ -196,8 +193,8 @@ def gaps(
     Examples
     --------
     >>> table = gaps([1] * 20, [1] * 15 + [0] * 5, sensitive_features=["a"] * 10 + ["b"] * 10)
-    >>> table.loc["equal_opportunity_difference", ["gap", "highest", "lowest"]].tolist()
-    [0.5, 'a', 'b']
+    >>> table.loc["equal_opportunity_difference", ["gap", "highest", "lowest"]].to_dict()
+    {'gap': 0.5, 'highest': 'a', 'lowest': 'b'}
     """
     import pandas as pd
 
@@ -205,20 +202,7 @@ def gaps(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight, pos_label=pos_label
     )
     checked_confidence(confidence)
-    counts, squares = outcomes.counts(), outcomes.counts(outcomes.weights**2)
-    table: dict[str, dict[str, Any]] = {}
-    for name, gap in GAPS.items():
-        lacking = np.any([np.isnan(rate(counts, of_rate)) for of_rate in gap.rates], axis=0)
-        low, high = gap.interval(counts, squares, confidence)
-        between = gap.between(counts)
-        table[name] = {
-            "gap": float(gap.value(counts)),
-            "low": float(low),
-            "high": float(high),
-            "highest": "" if between is None else outcomes.names[between[1]],
-            "lowest": "" if between is None else outcomes.names[between[2]],
-            "left_out": ", ".join(outcomes.names[group] for group in np.flatnonzero(lacking)),
-        }
+    table = {name: _gap_line(gap, outcomes, confidence) for name, gap in GAPS.items()}
     found = pd.DataFrame.from_dict(table, orient="index").rename_axis("metric")
     found.attrs["columns"] = {
         "gap": "value",
@@ -229,6 +213,27 @@ def gaps(
     }
     found.attrs["caption"] = "Gaps between groups; each interval holds for all pairs of groups together"
     return found
+
+
+def _gap_line(gap: Gap, outcomes: Outcomes, confidence: float) -> dict[str, Any]:
+    """One line of the table of gaps."""
+    counts = outcomes.counts()
+    lacking = np.any([np.isnan(rate(counts, of_rate)) for of_rate in gap.rates], axis=0)
+    low, high = gap.interval(counts, outcomes.counts(outcomes.weights**2), confidence)
+    between = gap.between(counts)
+    return {
+        "gap": float(gap.value(counts)),
+        "low": float(low),
+        "high": float(high),
+        "highest": "" if between is None else outcomes.names[between[1]],
+        "lowest": "" if between is None else outcomes.names[between[2]],
+        "left_out": ", ".join(outcomes.names[group] for group in np.flatnonzero(lacking)),
+    }
+
+
+def _on_rows_without_group(without: int) -> tuple[str, ...]:
+    counted = "1 row belongs" if without == 1 else f"{without} rows belong"
+    return (f"{counted} to no group because a value is missing.",) if without else ()
 
 
 def demographic_parity_difference(

@@ -24,7 +24,7 @@ def test_a_warm_start_that_misleads_clp_is_noticed():
     rows = ["11110", "01110", "01011", "10111", "11111", "10011", "11111", "11001"]
     X = np.array([[digit == "1" for digit in row] for row in rows])
     y = np.array([True, True, False, False, True, False, True, False])
-    problem = Problem.from_arrays(X, y, groups=np.arange(8) % 2, max_conditions=2)
+    problem = Problem.from_arrays(X, y, sensitive_groups=np.arange(8) % 2, max_conditions=2)
     constraints, parts = [SizeBound(6), MissedShareBound(0.2)], MasterParts(dual_form=False, merge_rows=False)
     masters = [HammingMaster(problem, constraints, each, parts=parts) for each in (CBC(), load_registry().backend())]
     for rule in all_rules(problem):

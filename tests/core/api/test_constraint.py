@@ -27,7 +27,7 @@ from rulecg_core import (
 
 @pytest.fixture
 def problem() -> Problem:
-    return Problem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 0, 1], groups={"sex": ["f", "m", "f"]})
+    return Problem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 0, 1], sensitive_groups={"sex": ["f", "m", "f"]})
 
 
 @frozen
@@ -100,7 +100,8 @@ def test_a_bound_by_comparison_is_measured_in_its_own_units(problem: Problem) ->
     """``problem.selection_rate(group) <= 0.5`` measures selection rates, whatever constant the form has."""
 
     def rows(problem: Problem) -> list[Row]:
-        return [(problem.selection_rate(group) <= 0.5).named(group.name) for group in problem.groups.crossed()]
+        groups = problem.sensitive_groups.crossed()
+        return [(problem.selection_rate(group) <= 0.5).named(group.name) for group in groups]
 
     measured = Strange(rows).measure(problem, np.array([True, False, False]))
     assert measured == {"f": pytest.approx(0.5), "m": pytest.approx(0.0)}

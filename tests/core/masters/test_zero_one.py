@@ -63,7 +63,7 @@ def true_gaps(problem, chosen):
     """Differences between the groups in missed positives and covered negatives, from predictions alone."""
     covered = problem.covers(list(chosen)).any(axis=0) if chosen else np.zeros(problem.n_samples, dtype=bool)
     rates = []
-    for group in problem.groups.crossed():
+    for group in problem.sensitive_groups.crossed():
         for label in (True, False):
             members = group.members & (problem.y == label)
             wrong = members & (covered != label)

@@ -18,7 +18,7 @@ def random_problem(seed):
     X = rng.random((30, 6)) < 0.5
     y = (X[:, 0] & X[:, 1]) ^ (rng.random(30) < 0.35)
     y[:4] = [True, True, False, False]
-    return Problem.from_arrays(X, y, groups=np.arange(30) % 2, max_conditions=3)
+    return Problem.from_arrays(X, y, sensitive_groups=np.arange(30) % 2, max_conditions=3)
 
 
 def run(problem, constraints, deadline):

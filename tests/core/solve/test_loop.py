@@ -49,7 +49,7 @@ def problems(draw):
         X,
         y,
         weights=weights,
-        groups=np.arange(n_samples) % 2,
+        sensitive_groups=np.arange(n_samples) % 2,
         logic=draw(st.sampled_from(["dnf", "cnf"])),
         max_conditions=draw(st.integers(1, 3)),
     )
@@ -57,8 +57,8 @@ def problems(draw):
 
 def constraints_for(problem, bound, eps):
     sides = [problem.labels, ~problem.labels]
-    every_cell = all((group.members & side).any() for group in problem.groups.crossed() for side in sides)
-    with_rates = eps is not None and every_cell and len(problem.groups.crossed()) == 2
+    every_cell = all((group.members & side).any() for group in problem.sensitive_groups.crossed() for side in sides)
+    with_rates = eps is not None and every_cell and len(problem.sensitive_groups.crossed()) == 2
     return [SizeBound(bound), *([MissedShareBound(eps)] if with_rates else [])]
 
 

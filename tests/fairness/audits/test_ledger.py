@@ -112,7 +112,7 @@ def test_audit_shows_proxy_and_truth() -> None:
     """Overlapping rules make the proxy count a false positive twice: it says violated where the truth holds."""
     X = [[1, 1], [1, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
     y = [0, 1, 0, 1, 0, 1, 0, 1]
-    problem = Problem.from_arrays(X, y, groups={"g": ["a"] * 4 + ["b"] * 4})
+    problem = Problem.from_arrays(X, y, sensitive_groups={"g": ["a"] * 4 + ["b"] * 4})
     constraints = [EqualizedOdds(0.25), Complexity(3), MinimaxError()]
     table = proxy_and_true(constraints, problem, [Rule((0,)), Rule((1,))])
     row = table.loc["false positive rate: a − b"]

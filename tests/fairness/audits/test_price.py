@@ -32,7 +32,7 @@ def problem() -> Problem:
     groups = np.repeat(["a", "b"], 40)
     labels = rng.random(80) < np.where(groups == "a", 0.6, 0.4)
     X = rng.random((80, 5)) < np.where(labels, 0.7, 0.35)[:, None] - 0.2 * (groups == "b")[:, None]
-    return Problem.from_arrays(X, labels, groups={"g": groups}, max_conditions=2)
+    return Problem.from_arrays(X, labels, sensitive_groups={"g": groups}, max_conditions=2)
 
 
 def relaxed(problem: Problem, constraint: Constraint) -> float:

@@ -238,7 +238,8 @@ class EveryGroup(Constraint):
     share: float
 
     def rows(self, problem: Problem) -> list[Row]:
-        return [(problem.selection_rate(g) <= self.share).named(f"selected: {g}") for g in problem.groups.crossed()]
+        groups = problem.sensitive_groups.crossed()
+        return [(problem.selection_rate(group) <= self.share).named(f"selected: {group}") for group in groups]
 
 
 def test_constraints_of_others_are_judged_too() -> None:

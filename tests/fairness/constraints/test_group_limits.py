@@ -17,7 +17,7 @@ LABELS = RNG.random(ROWS) < 0.5
 
 
 def problem(**sensitive: Any) -> Problem:
-    return Problem.from_arrays(np.ones((ROWS, 1)), LABELS, groups=sensitive)
+    return Problem.from_arrays(np.ones((ROWS, 1)), LABELS, sensitive_groups=sensitive)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def theorem(d: int, with_positives: bool) -> tuple[Problem, list[Rule]]:
         X.append(np.zeros((4, d), dtype=bool))
         y += [True] * 4
         groups += ["G1", "G1", "G2", "G2"]
-    problem = Problem.from_arrays(np.vstack(X), y, groups={"group": groups}, max_conditions=t)
+    problem = Problem.from_arrays(np.vstack(X), y, sensitive_groups={"group": groups}, max_conditions=t)
     return problem, [Rule(features) for features in chosen]
 
 
@@ -78,7 +78,7 @@ def tempting(d: int = 6, gain: int = 3) -> tuple[Problem, list[Rule]]:
     y = [False] * (2 * len(chosen)) + [True] * len(positives)
     half = len(positives) // 2
     groups = ["G1"] * len(chosen) + ["G2"] * len(chosen) + ["G1"] * half + ["G2"] * half
-    problem = Problem.from_arrays(X, y, groups={"group": groups}, max_conditions=t)
+    problem = Problem.from_arrays(X, y, sensitive_groups={"group": groups}, max_conditions=t)
     return problem, [Rule(features) for features in chosen]
 
 

@@ -12,7 +12,7 @@ from attrs import evolve
 from rulecg import Binarizer, RuleSetClassifier
 from rulecg.estimators.fairness_path import fairness_path, plot_fairness_path
 from rulecg.estimators.recipe import Recipe
-from rulecg_core import ConfigurationError, Problem, Result, Status, UnknownNameError, load_registry
+from rulecg_core import ConfigurationError, Problem, Result, Status, UnknownNameError
 from rulecg_fairness import gaps
 
 BEAM = RuleSetClassifier(pricers=["beam"])

@@ -49,7 +49,7 @@ def problems(draw):
     y[:4] = [True, True, False, False]
     weights = rng.integers(1, 4, n_samples) if draw(st.booleans()) else None
     return Problem.from_arrays(
-        X, y, weights=weights, groups=np.arange(n_samples) % 2, logic=draw(st.sampled_from(["dnf", "cnf"])),
+        X, y, weights=weights, sensitive_groups=np.arange(n_samples) % 2, logic=draw(st.sampled_from(["dnf", "cnf"])),
         max_conditions=2, merge=draw(st.booleans()),
     )
 
@@ -140,7 +140,7 @@ def test_many_rules_at_once_are_taken_in_warm(parts, eps):
     """Classes may be split several times over by the rules of one round."""
     rng = np.random.default_rng(5)
     problem = Problem.from_arrays(
-        rng.random((150, 8)) < 0.4, rng.random(150) < 0.5, groups=np.arange(150) % 2, max_conditions=3
+        rng.random((150, 8)) < 0.4, rng.random(150) < 0.5, sensitive_groups=np.arange(150) % 2, max_conditions=3
     )
     values = []
     for master in masters(problem, eps, load_registry().backend("highs"), parts):
@@ -155,7 +155,7 @@ def test_merged_rows_are_as_many_as_the_rules_tell_apart():
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 6)) < 0.5, np.ones(300, dtype=bool)
     y[:20] = False
-    problem = Problem.from_arrays(X, y, groups=np.arange(300) % 2, max_conditions=2, merge=False)
+    problem = Problem.from_arrays(X, y, sensitive_groups=np.arange(300) % 2, max_conditions=2, merge=False)
     backend = load_registry().backend("highs")
     for constraints, groups in (([SizeBound(6)], 1), ([SizeBound(6), MissedShareBound(0.5)], 2)):
         master = HammingMaster(problem, constraints, backend)

@@ -19,7 +19,7 @@ def example() -> Problem:
     rng = np.random.default_rng(1)
     groups, y = rng.choice(["a", "b"], 80), rng.random(80) < 0.5
     X = rng.random((80, 5)) < np.where(y & (groups == "a"), 0.8, 0.4)[:, None]
-    return Problem.from_arrays(X, y, groups={"g": groups}, max_conditions=3)
+    return Problem.from_arrays(X, y, sensitive_groups={"g": groups}, max_conditions=3)
 
 
 def master_of(problem: Problem) -> HammingMaster:
