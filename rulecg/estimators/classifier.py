@@ -245,7 +245,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         array
             One label per row, of ``classes_``.
         """
-        return self.classes_[self.model_.decide(self.named_columns(X))]
+        table = self.named_columns(X)
+        return self.classes_[self.model_.decide(table)]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Give the probability of every class.
@@ -260,7 +261,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         float array, rows × classes
             In the order of ``classes_``.
         """
-        return self.model_.predict_proba(self.named_columns(X))
+        table = self.named_columns(X)
+        return self.model_.predict_proba(table)
 
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
