@@ -2,11 +2,13 @@
 
 from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
 from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
-from .api.master import Candidate, IntegerResult, Master, Relaxation
-from .api.parts import MasterParts, SearchParts
-from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from .api.heuristic import Found, Heuristic, Search, View
+from .api.master import IntegerResult, Master
+from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult, reduced_costs
+from .api.relaxation import Relaxation
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from .base.bits import bit_count, population
 from .base.errors import (
     BackendUnavailable,
     ConfigurationError,
@@ -18,10 +20,11 @@ from .base.errors import (
     UnknownNameError,
 )
 from .base.events import Event, Observer
-from .base.limits import Deadline, Limits, MIPLimits, PricingLimits
+from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
+from .data.goal import Candidate, Goal, least_variables
 from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
@@ -29,13 +32,16 @@ from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .masters.hamming import HammingMaster
+from .masters.lp.options import RelaxationOptions
+from .masters.pool_master import PoolMaster
 from .masters.size_bounds import Complexity
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
-from .solve.loop import generate_columns
+from .solve.loop import Start, generate_columns
 from .solve.result import Result
+from .solve.schedule import Schedule
 
 __all__ = [
     "NEGATIVE",
@@ -54,11 +60,15 @@ __all__ = [
     "Deadline",
     "Event",
     "FloatArray",
+    "Found",
+    "Goal",
     "Group",
     "Groups",
     "HammingMaster",
+    "Heuristic",
     "InfeasibleError",
     "IntArray",
+    "IntegerLimits",
     "IntegerResult",
     "LPSession",
     "LPSolution",
@@ -70,9 +80,9 @@ __all__ = [
     "MIPResult",
     "MIPSolution",
     "Master",
-    "MasterParts",
     "Observer",
     "PluginError",
+    "PoolMaster",
     "Pricer",
     "PricingLimits",
     "PricingProblem",
@@ -82,6 +92,7 @@ __all__ = [
     "Register",
     "Registry",
     "Relaxation",
+    "RelaxationOptions",
     "Result",
     "Row",
     "Rule",
@@ -89,20 +100,28 @@ __all__ = [
     "RuleSet",
     "RulecgError",
     "RulecgWarning",
-    "SearchParts",
+    "Schedule",
+    "Search",
+    "SearchLimits",
     "Solution",
     "SolveError",
     "SparseVectors",
+    "Start",
     "Status",
     "Stop",
     "UnknownNameError",
+    "View",
     "ZeroOneMaster",
+    "bit_count",
     "checked_objective",
     "checked_rows",
     "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "least_variables",
     "load_registry",
+    "population",
     "prediction_value",
+    "reduced_costs",
     "settings",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rulecg_core import Complexity, Register, hookimpl
+from rulecg_core import Register, hookimpl
 
 from .audits.impact import impact_ratios, predictive_values
 from .audits.tables import gap_parts, gap_table, ledger, verdict
@@ -15,7 +15,6 @@ from .metrics.gaps import group_table
 
 @hookimpl
 def rulecg_register_constraints(register: Register) -> None:
-    register("complexity", Complexity)
     register("intersectional", IntersectionalGroups)
     register("minimax-error", MinimaxError)
     for name, constraint in PARITIES.items():

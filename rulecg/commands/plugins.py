@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from rulecg_core import Registry, load_registry
-from rulecg_core.plugins.registry import KINDS, Entry
+from rulecg_core.plugins.kinds import KINDS
+from rulecg_core.plugins.registry import Entry
 
 from .parser import CommandParser
 
@@ -22,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
     registry = load_registry()
     print(render(registry))
-    return 1 if arguments.strict and registry.problems else 0
+    return 1 if arguments.strict and registry.faults else 0
 
 
 def render(registry: Registry) -> str:
@@ -43,8 +44,8 @@ def render(registry: Registry) -> str:
     for kind in KINDS:
         rows = [_row(entry, default) for entry in registry if entry.kind == kind]
         blocks.append(f"{kind.capitalize()}s\n" + (_aligned(rows) if rows else "  none"))
-    if registry.problems:
-        lines = [f"  {problem}" for problem in registry.problems]
+    if registry.faults:
+        lines = [f"  {problem}" for problem in registry.faults]
         blocks.append("Problems\n" + "\n".join(lines))
     return "\n\n".join(blocks)
 

@@ -107,13 +107,13 @@ def audit_sections(evidence: Evidence, registry: Registry) -> dict[str, Section]
         Sections by the word with which audits name them.
     """
     placed: dict[str, list[Entry]] = {GROUPS: []}
-    for entry in sorted(_placed(registry), key=lambda entry: (entry.options.get("order", _UNPLACED), entry.name)):
-        placed.setdefault(str(entry.options["section"]), []).append(entry)
+    for entry in sorted(_placed(registry), key=lambda entry: (entry.placement.get("order", _UNPLACED), entry.name)):
+        placed.setdefault(str(entry.placement["section"]), []).append(entry)
     return {name: _section(name, entries, evidence, registry) for name, entries in placed.items()}
 
 
 def _placed(registry: Registry) -> list[Entry]:
-    return [entry for entry in registry if entry.kind == "audit" and entry.options.get("section")]
+    return [entry for entry in registry if entry.kind == "audit" and entry.placement.get("section")]
 
 
 def _section(name: str, entries: Sequence[Entry], evidence: Evidence, registry: Registry) -> Section:
@@ -125,7 +125,7 @@ def _section(name: str, entries: Sequence[Entry], evidence: Evidence, registry: 
     known = evidence.labelled
     names = tuple(map(str, evidence.sensitive.columns)) if evidence.sensitive is not None else ()
     rows = Rows(evidence, registry, known, names)
-    by_column = [entry for entry in entries if entry.options.get("by_column")]
+    by_column = [entry for entry in entries if entry.placement.get("by_column")]
     parts: list[Any] = []
     for chosen in [*((column,) for column in names), *([names] if len(names) > 1 else [])] if by_column else []:
         parts.append(element("h3", " and ".join(chosen)))
@@ -133,7 +133,7 @@ def _section(name: str, entries: Sequence[Entry], evidence: Evidence, registry: 
             parts += _shown(entry, Rows(evidence, registry, known, chosen))
     for entry in entries:
         if entry not in by_column:
-            parts += [element("h3", entry.options.get("title") or entry.name), *_shown(entry, rows)]
+            parts += [element("h3", entry.placement.get("title") or entry.name), *_shown(entry, rows)]
     return section(identity, title, *parts)
 
 
@@ -151,14 +151,14 @@ def _shown(entry: Entry, rows: Rows) -> list[Markup]:
     evidence = rows.evidence
     try:
         needed: dict[str, Any] = {}
-        for need in entry.options.get("needs", ()):
+        for need in entry.placement.get("needs", ()):
             if need not in NEEDS:
                 raise ConfigurationError(f"it needs {need!r}, but reports can give {', '.join(NEEDS)} only.")
             needed |= NEEDS[need](rows)
         found = entry.factory(evidence.y_true[rows.known], evidence.y_pred[rows.known], **needed)
-        if entry.options.get("by_column"):
+        if entry.placement.get("by_column"):
             # Beside others under one heading a table needs a name of its own.
-            found.attrs.setdefault("caption", entry.options.get("title") or entry.name)
+            found.attrs.setdefault("caption", entry.placement.get("title") or entry.name)
         return audit_markup(found, evidence.model.rule_set)
     except Absent as error:
         return [paragraph(str(error), class_="note")]

@@ -118,8 +118,8 @@ def test_covers_of_many_rules_equal_those_of_each():
         ({"X": [[1, 0]], "y": [1], "sensitive_groups": ["a", "b"]}, "one value per row"),
         ({"X": [[1, 0]], "y": [1], "logic": "xnf"}, "'dnf' or 'cnf'"),
         ({"X": [[1, 0]], "y": [1], "max_conditions": 0}, "at least 1"),
-        ({"X": [[1, 0]], "y": [1], "condition_costs": [1]}, "per feature"),
-        ({"X": [[1, 0]], "y": [1], "conditions": [Condition("a")]}, "2 features"),
+        ({"X": [[1, 0]], "y": [1], "condition_costs": [1]}, "per condition"),
+        ({"X": [[1, 0]], "y": [1], "conditions": [Condition("a")]}, "2 columns of X"),
     ],
 )
 def test_wrong_input_is_told(arguments, message):
@@ -137,7 +137,7 @@ def test_a_group_without_positives_has_no_false_negative_rate():
 
 
 def test_lengths_of_many_rules_are_those_of_each():
-    """With costs per feature, for any number of rules."""
+    """With costs per condition, for any number of rules."""
     X, y, _ = random_arrays(0)
     problem = Problem.from_arrays(X, y, condition_costs=[1.0, 2.0, 0.5, 3.0])
     rules = [Rule([0]), Rule([1, 2]), Rule([0, 1, 3])]

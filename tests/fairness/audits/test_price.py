@@ -42,7 +42,7 @@ def relaxed(problem: Problem, constraint: Constraint) -> float:
     relaxation = master.solve_relaxation(Deadline())
     assert relaxation is not None
     assert relaxation.feasible
-    return relaxation.objective
+    return relaxation.value
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ def test_a_forgotten_mark_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "unmarked_plugin.py").write_text("def rulecg_register_pricers(register):\n    register('p', int)\n")
     monkeypatch.syspath_prepend(tmp_path)
     registry = load_registry([EntryPoint("unmarked", "unmarked_plugin", "rulecg")])
-    assert [str(problem) for problem in registry.problems] == [
-        "plugin 'unmarked' of an unknown distribution: rulecg_register_pricers does nothing, because it is not marked "
-        "with @hookimpl: import it from rulecg_core"
+    assert [str(problem) for problem in registry.faults] == [
+        "plugin 'unmarked' of an unknown distribution: rulecg_register_pricers has no effect: put "
+        "@rulecg_core.hookimpl in front of it"
     ]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from rulecg.commands import cli, plugins
 from rulecg_core import Availability, Backend, load_registry
-from rulecg_core.plugins.registry import KINDS, Entry, Problem
+from rulecg_core.plugins.kinds import KINDS
+from rulecg_core.plugins.registry import Entry, Fault
 
 
 def test_plugins_lists_every_kind(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +61,7 @@ def test_plugins_survives_an_availability_that_fails(answer: object) -> None:
     registry = load_registry([])
     registry.add(Entry("backend", "moody", Moody, "somebody-s-solver"))
     shown = plugins.render(registry)
-    assert "moody  somebody-s-solver  not available  its availability() " in shown
+    assert "moody  somebody-s-solver  not available  availability() of somebody-s-solver " in shown
 
 
 def test_broken_plugins_are_listed_as_problems(
@@ -73,7 +74,7 @@ def test_broken_plugins_are_listed_as_problems(
     assert cli.main(["plugins"]) == 0
     assert "plugin 'broken' of" in capsys.readouterr().out
     assert cli.main(["plugins", "--strict"]) == 1
-    assert isinstance(registry.problems[0], Problem)
+    assert isinstance(registry.faults[0], Fault)
 
 
 def test_strict_is_content_when_all_is_well() -> None:

@@ -59,8 +59,8 @@ def test_a_strangers_audit_is_shown_where_it_says(model, table, monkeypatch):
     """Its section, its title, its table, its notes; one that fails is named and the page is there all the same."""
     registry = load_registry()
     placed = {"section": "accuracy", "title": "How calm?", "needs": ("groups",)}
-    registry.add(Entry("audit", "calmness", stranger_audit, "stranger", options=placed))
-    registry.add(Entry("audit", "broken", broken_audit, "stranger", options={"section": "mood", "title": "Mood"}))
+    registry.add(Entry("audit", "calmness", stranger_audit, "stranger", placement=placed))
+    registry.add(Entry("audit", "broken", broken_audit, "stranger", placement={"section": "mood", "title": "Mood"}))
     monkeypatch.setattr(build_module, "load_registry", lambda: registry)
     page = build_report(model, table)
     text = Page(page).text

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from attrs import define
 
-from rulecg_core import Candidate, Deadline, IntegerResult, Master, Rule, SolveError, Stop
-from rulecg_core.generation.stages import add_lacking, reduced_costs
+from rulecg_core import Candidate, Deadline, IntegerResult, Rule, SolveError, Stop, View, reduced_costs
 
-from .time_shares import Turns
+from .time_shares import TimeShare
 from .walks import Merit
 
 FIRST, LEAST, MOST = 100, 40, 2_000
@@ -33,9 +32,6 @@ TURN, LEAST_TURN = 0.06, 0.2
 BEST = 0.2
 """Share of the rules that are those of the best rule sets. The others are drawn: with the best alone, all of them near
 the same rule set, programs found next to nothing new."""
-ROUNDS, PRICED_IN = 5, 200
-"""How often the relaxation takes in rules of local optima that it lacks before rules are chosen by what they cost in
-it, and how many at most each time."""
 REMEMBERED = 20_000
 """How many rules are remembered, at least."""
 
@@ -50,15 +46,16 @@ class _Programs:
     """Over how many rules the next one is."""
 
 
-class Unions:
+class UnionPrograms:
     """The rules of the local optima met, each with the merit of the best rule set it was in."""
 
-    def __init__(self, master: Master, merit: Callable[[Candidate], Merit]) -> None:
-        self.master, self.merit = master, merit
+    def __init__(self, view: View, merit: Callable[[Candidate], Merit]) -> None:
+        self.view, self.merit = view, merit
         self._best_with: dict[Rule, Merit] = {}
-        self._most = min(MOST, ENTRIES // max(1, master.problem.n_samples))
+        self._most = min(MOST, ENTRIES // max(1, view.problem.n_samples))
         self._kinds = [_Programs(by_cost=False), _Programs(by_cost=True)]
-        self.turns = Turns(SHARE, LEAST_SHARE, FALL)
+        self.share = TimeShare(SHARE, LEAST_SHARE, FALL)
+        self._asked_at: float | None = None
 
     def learn(self, met: Iterable[Candidate]) -> None:
         """Remember the rules of local optima."""
@@ -80,48 +77,67 @@ class Unions:
     def is_due(self) -> bool:
         """Whether it is time for a program."""
         has_enough = min(self._most, len(self._best_with)) >= LEAST
-        return has_enough and self.turns.is_due
+        return has_enough and self.share.is_due
+
+    def ask(self) -> bool:
+        """Whether the next program wants a relaxation that knows the rules of local optima; asked once for each."""
+        if self._asked_at is not None or not self._next_kind.by_cost:
+            return False
+        self._asked_at = time.perf_counter()
+        return True
 
     def solve(self, known: Candidate, deadline: Deadline, rng: np.random.Generator) -> tuple[Candidate, ...]:
-        """The best rule sets over some of the rules, as far as the solver gets in its time; ``known`` is the best so
-        far, and its rules take part."""
-        began, allowed = time.perf_counter(), max(LEAST_TURN, TURN * self.turns.total)
+        """Find the best rule sets over some of the rules, as far as the solver gets in its time; ``known`` is the best
+        so far, and its rules take part."""
+        kind = self._next_kind
+        now = time.perf_counter()
+        allowed = max(LEAST_TURN, TURN * self.share.total)
+        # The relaxation that was asked for is part of this program's time, but not what else came between.
+        began = max(self._asked_at, now - allowed) if kind.by_cost and self._asked_at is not None else now
         has_all_its_time = deadline.remaining >= allowed
-        kind = self._next_kind()
+        self._asked_at = None
+        if self._relaxation_is_whole:
+            self._kinds.reverse()
         size = min(kind.size, self._most)
         try:
-            rules = self._cheapest(size, deadline.within(allowed)) if kind.by_cost else self._drawn(size, rng)
+            rules = self._cheapest(size) if kind.by_cost else self._drawn(size, rng)
             among = list(dict.fromkeys([*known.rules, *rules]))
-            result = self.master.solve_integer(deadline.within(allowed), among=among, start=[known.rules], threads=1)
+            left = deadline.within(max(LEAST_TURN, allowed - (now - began)))
+            result = self.view.solve_integer(among, left, start=[known.rules])
         except SolveError:
             # The search goes on without it; a solver that keeps failing is reported where its answer is needed.
             result = IntegerResult((), None, Stop.ERROR)
         took = time.perf_counter() - began
-        self.turns.spent += took
+        self.share.spent += took
         found_better = any(self.merit(found) < self.merit(known) for found in result.candidates)
         if result.stop is Stop.COMPLETED:
-            self.turns.judge(brought_something=True)
+            self.share.judge(brought_something=True)
             if took < allowed / 2:
                 kind.size = min(self._most, int(GROWTH * kind.size))
         elif has_all_its_time:
-            self.turns.judge(brought_something=found_better)
+            self.share.judge(brought_something=found_better)
             kind.size = max(LEAST, int(kind.size / GROWTH))
         return result.candidates
 
+    @property
+    def _relaxation_is_whole(self) -> bool:
+        """Whether there is a relaxation, and with the true bounds on size."""
+        relaxation = self.view.relaxation
+        return relaxation is not None and relaxation.size_share == 1
+
+    @property
     def _next_kind(self) -> _Programs:
         """Both kinds in turn, once there is a relaxation."""
-        if self.master.rule_weights() is None or self.master.is_tightened:
+        if not self._relaxation_is_whole:
             return next(kind for kind in self._kinds if not kind.by_cost)
-        self._kinds.reverse()
-        return self._kinds[0]
+        return self._kinds[-1]
 
-    def _cheapest(self, size: int, deadline: Deadline) -> list[Rule]:
-        """The rules that cost least in the relaxation over all of them."""
-        rules = list(dict.fromkeys([*self.master.pool.rules, *self.rules]))
-        for _ in range(ROUNDS):
-            if not add_lacking(self.master, rules, PRICED_IN) or self.master.solve_relaxation(deadline) is None:
-                break
-        costs = reduced_costs(self.master, self.master.pricing_problem(), rules)
+    def _cheapest(self, size: int) -> list[Rule]:
+        """The rules that cost least in the relaxation."""
+        relaxation = self.view.relaxation
+        assert relaxation is not None, "Rules have a cost once there is a relaxation."
+        rules = list(dict.fromkeys([*self.view.rules, *self.rules]))
+        costs = reduced_costs(self.view.problem, relaxation.pricing, rules)
         return [rules[at] for at in np.argsort(costs, kind="stable")[:size]]
 
     def _ranked(self) -> list[Rule]:

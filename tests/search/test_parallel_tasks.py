@@ -5,7 +5,7 @@ import time
 import pytest
 
 from rulecg_core import Deadline
-from rulecg_search.side_by_side import side_by_side
+from rulecg_search.parallel_tasks import side_by_side
 
 
 def until_halted(halt):
@@ -26,6 +26,7 @@ def test_answers_come_in_the_order_of_the_tasks():
 
 
 def test_a_deadline_ends_all():
+    """Every task sees it, whoever began first."""
     assert side_by_side([until_halted] * 2, Deadline.after(0.05)) == ["halted"] * 2
 
 
