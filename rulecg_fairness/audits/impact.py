@@ -19,6 +19,14 @@ FOUR_FIFTHS = 0.8
 SMALL_SHARE = 0.02
 """Groups with a smaller share of the rows may be left out of an audit (New York City, Local Law 144)."""
 SIGNIFICANT = 0.05
+_HEADINGS = {
+    "n": "rows",
+    "share_of_rows": "of all",
+    "selected": "selected",
+    "impact_ratio": "impact ratio",
+    "p_value": "p-value",
+    "finding": "finding",
+}
 
 
 def impact_ratios(y_true: Any, y_pred: Any, *, sensitive_features: Any, pos_label: Any = None) -> pd.DataFrame:
@@ -48,7 +56,6 @@ def impact_ratios(y_true: Any, y_pred: Any, *, sensitive_features: Any, pos_labe
     0.25 below four fifths, significantly
     """
     import pandas as pd
-    from scipy.stats import fisher_exact
 
     outcomes = Outcomes.of(y_true, y_pred, sensitive_features=sensitive_features, pos_label=pos_label)
     counts = outcomes.counts()
@@ -60,11 +67,7 @@ def impact_ratios(y_true: Any, y_pred: Any, *, sensitive_features: Any, pos_labe
     most = int(np.argmax(np.where(small & ~small.all(), -1.0, rates)))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = rates / rates[most]
-    others = [[selected[most], rows[most] - selected[most]], selected, rows - selected]
-    p_values = [
-        float(fisher_exact([others[0], [chosen, rest]]).pvalue)
-        for chosen, rest in zip(others[1], others[2], strict=True)
-    ]
+    p_values = _p_values(selected, rows, most)
     findings = [
         _finding(place == most, bool(small[place]), float(ratios[place]), p_values[place]) for place in range(len(rows))
     ]
@@ -81,15 +84,16 @@ def impact_ratios(y_true: Any, y_pred: Any, *, sensitive_features: Any, pos_labe
     )
     table.attrs["notes"] = _notes(outcomes, small)
     table.attrs["caption"] = "Impact ratios and the four-fifths rule"
-    table.attrs["columns"] = {
-        "n": "rows",
-        "share_of_rows": "of all",
-        "selected": "selected",
-        "impact_ratio": "impact ratio",
-        "p_value": "p-value",
-        "finding": "finding",
-    }
+    table.attrs["columns"] = dict(_HEADINGS)
     return table
+
+
+def _p_values(selected: FloatArray, rows: FloatArray, most: int) -> list[float]:
+    """Fisher's exact test of every group against the one selected most."""
+    from scipy.stats import fisher_exact
+
+    split = [[chosen, total - chosen] for chosen, total in zip(selected, rows, strict=True)]
+    return [float(fisher_exact([split[most], own]).pvalue) for own in split]
 
 
 def _finding(is_most: bool, is_small: bool, ratio: float, p_value: float) -> str:

@@ -146,9 +146,9 @@ def test_tables_tell_how_to_show_them(evidence: dict[str, Any], name: str, logic
 def test_audits_say_where_they_belong() -> None:
     """Every audit of ours has a section, a title, a place of its own there and what it needs besides labels."""
     ours = [entry for entry in load_registry() if entry.kind == "audit" and entry.name in NEEDS]
-    assert {entry.options["section"] for entry in ours} == {"fairness"}
-    assert len({entry.options["order"] for entry in ours}) == len(ours) == len({e.options["title"] for e in ours})
-    assert all("groups" in entry.options["needs"] for entry in ours)
+    assert {entry.placement["section"] for entry in ours} == {"fairness"}
+    assert len({entry.placement["order"] for entry in ours}) == len(ours) == len({e.placement["title"] for e in ours})
+    assert all("groups" in entry.placement["needs"] for entry in ours)
 
 
 def test_a_ledger_of_other_predictions_is_refused(evidence: dict[str, Any]) -> None:
