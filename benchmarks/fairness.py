@@ -88,7 +88,7 @@ def rule_sets(seconds: float) -> Method:
         classifier = RuleSetClassifier(
             max_complexity=DATA[task.name],
             constraints=[] if eps is None else [f"{criterion}:{eps}"],
-            forbid_features=[] if task.allowed else [task.groups.name],
+            forbid=[] if task.allowed else [task.groups.name],
             binarizer="deciles",
             time_limit=seconds,
         )

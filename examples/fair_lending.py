@@ -16,7 +16,7 @@ from rulecg_fairness import equalized_odds_difference
 
 def main(report: str | None = None) -> None:
     data, target, sensitive = datasets.load("lending")
-    settings = {"max_complexity": 14, "time_limit": 3, "forbid_features": ["sex", "race"]}
+    settings = {"max_complexity": 14, "time_limit": 3, "forbid": ["sex", "race"]}
     plain = RuleSetClassifier(**settings).fit(data, target)
     fair = RuleSetClassifier(**settings, constraints=["equalized-odds:0.1"]).fit(
         data, target, sensitive_features=sensitive

@@ -55,14 +55,31 @@ class Explanation:
     accepted: bool
     """Whether the rule set's outcome is predicted."""
     fired: tuple[int, ...]
-    """The rules that decided, counted from 0: those that hold (DNF), or the clauses that fail (CNF)."""
+    """The rules that decided, counted from 0. DNF: those that hold. CNF: all clauses for an accepted row, those that
+    fail for a rejected one."""
     rules: tuple[str, ...]
     """The same rules as text."""
     ways: tuple[Way, ...] = ()
     """For a rejected row: all of the smallest ways to acceptance, at most as many as reasons were asked for."""
+    logic: str = "dnf"
+
+    @property
+    def reason(self) -> str:
+        """What decided, in words.
+
+        Examples
+        --------
+        >>> Explanation("no", False, (1,), ("income > 50 or job == nurse",), logic="cnf").reason
+        'not (income > 50 or job == nurse)'
+        """
+        if self.logic == "dnf":
+            return "; ".join(self.rules) or "no rule applies"
+        if self.accepted:
+            return " and ".join(f"({rule})" for rule in self.rules) or "always"
+        return " and ".join(f"not ({rule})" for rule in self.rules)
 
     def __str__(self) -> str:
-        lines = [f"{visible(str(self.prediction))}: " + ("; ".join(self.rules) or "no rule applies")]
+        lines = [f"{visible(str(self.prediction))}: {self.reason}"]
         lines += [f"  would change with {way}" for way in self.ways]
         return "\n".join(lines)
 
@@ -70,7 +87,24 @@ class Explanation:
 def explain_model(
     model: Model, table: Any, *, immutable: Sequence[str] | None = None, max_reasons: int = 4
 ) -> list[Explanation]:
-    """Explanations of a model's predictions. Sensitive columns are immutable unless said otherwise."""
+    """Explain a model's predictions.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    table : DataFrame
+        The rows.
+    immutable : sequence of str or None
+        Columns that are never proposed to change; None for the sensitive ones.
+    max_reasons : int
+        At most so many changes in a way, and so many ways.
+
+    Returns
+    -------
+    list of Explanation
+        One for every row; with several classes without ways to another prediction.
+    """
     predictions = model.predict(table).tolist()
     fixed = model.sensitive if immutable is None else immutable
     if model.is_binary:
@@ -84,11 +118,9 @@ def explain_model(
     for row, prediction in enumerate(predictions):
         number = model.classes.index(prediction)
         rule_set = model.rule_sets[number]
-        decided = covered[number][row] if rule_set.logic == "dnf" else ~covered[number][row]
-        fired = tuple(np.flatnonzero(decided).tolist())
-        accepted = bool(decided.any()) == (rule_set.logic == "dnf")
+        accepted, fired = _decided(covered[number][row], rule_set.logic)
         shown = tuple(texts[number][position] for position in fired)
-        explanations.append(Explanation(prediction, accepted, fired, shown))
+        explanations.append(Explanation(prediction, accepted, fired, shown, logic=rule_set.logic))
     return explanations
 
 
@@ -101,7 +133,42 @@ def explain_rule_set(
     known: set[str] | None = None,
     max_reasons: int = 4,
 ) -> list[Explanation]:
-    """Explanations of one rule set's predictions, row by row; a value is never advised to become missing."""
+    """Explain one rule set's predictions, row by row; a value is never advised to become missing.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rules.
+    table : DataFrame, dict of columns or 2-D array
+        The rows.
+    predictions : sequence or None
+        What to call the predictions; None for truth values.
+    immutable : sequence of str
+        Columns that are never proposed to change.
+    known : set of str or None
+        Columns that may be named as immutable; None for those of the rule set.
+    max_reasons : int
+        At most so many changes in a way, and so many ways.
+
+    Returns
+    -------
+    list of Explanation
+        One for every row.
+
+    Raises
+    ------
+    ConfigurationError
+        When an immutable column is unknown, or no reason is wanted.
+
+    Examples
+    --------
+    >>> from rulecg_core import Condition
+    >>> rules = RuleSet.of([[Condition("income", ">", 50)], [Condition("job", "==", "nurse")]], outcome="approved")
+    >>> print(explain_rule_set(rules, {"income": [40], "job": ["cook"]}, ["no"])[0])
+    no: no rule applies
+      would change with income > 50 (is 40)
+      would change with job == nurse (is cook)
+    """
     if isinstance(immutable, str):
         raise ConfigurationError(f"immutable must be a sequence of column names, such as [{immutable!r}].")
     if max_reasons < 1:
@@ -111,22 +178,27 @@ def explain_rule_set(
         if name not in names:
             raise UnknownNameError("column", name, names)
     covered = rule_set.covers(table)
-    dnf = rule_set.logic == "dnf"
-    accepted = np.asarray(covered.any(axis=1) if dnf else covered.all(axis=1), dtype=bool)
-    decided = covered if dnf else ~covered
-    shown: Sequence[Any] = list(accepted) if predictions is None else predictions
-    ways = _ways(rule_set, table, ~accepted, frozenset(immutable), max_reasons)
+    decided = [_decided(row, rule_set.logic) for row in covered]
+    rejected = np.array([not accepted for accepted, _ in decided], dtype=bool)
+    ways = _ways(rule_set, table, rejected, frozenset(immutable), max_reasons)
     texts = rule_set.texts()
     return [
         Explanation(
-            prediction=shown[row],
-            accepted=bool(accepted[row]),
-            fired=(fired := tuple(np.flatnonzero(decided[row]).tolist())),
+            prediction=accepted if predictions is None else predictions[row],
+            accepted=accepted,
+            fired=fired,
             rules=tuple(texts[position] for position in fired),
             ways=ways.get(row, ()),
+            logic=rule_set.logic,
         )
-        for row in range(len(covered))
+        for row, (accepted, fired) in enumerate(decided)
     ]
+
+
+def _decided(holds: BoolArray, logic: str) -> tuple[bool, tuple[int, ...]]:
+    """Whether a row is accepted, and the rules that decided: all clauses must hold in CNF, one that fails rejects."""
+    accepted = bool(holds.any() if logic == "dnf" else holds.all())
+    return accepted, tuple(np.flatnonzero(holds if logic == "dnf" or accepted else ~holds).tolist())
 
 
 def _ways(
@@ -136,7 +208,7 @@ def _ways(
     rows = np.flatnonzero(rejected)
     if not len(rows) or not rule_set.conditions:
         return {}
-    columns = {name: rule_set._column(table, name) for name in {c.column for c in rule_set.conditions}}
+    columns = {name: rule_set.column_of(table, name) for name in {c.column for c in rule_set.conditions}}
     holds = np.column_stack([condition.holds(columns[condition.column]) for condition in rule_set.conditions])[rows]
     patterns, pattern_of = np.unique(holds, axis=0, return_inverse=True)
     search = RecourseSearch(rule_set, immutable, most)

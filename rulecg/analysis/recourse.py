@@ -10,6 +10,7 @@ import numpy as np
 
 from rulecg_core import Condition, RuleSet
 from rulecg_core.base.arrays import BoolArray
+from rulecg_core.data.conditions import EXACT_BELOW
 
 Needs: TypeAlias = tuple[Condition, ...]
 """Conditions on one column that must hold together."""
@@ -19,7 +20,7 @@ OTHER = "another value"
 
 
 def candidates(conditions: Sequence[Condition]) -> list[Any]:
-    """Values of one column such that every way in which its conditions can hold is met by one of them.
+    """List values of one column such that every way in which its conditions can hold is met by one of them.
 
     A number line is cut by the thresholds and compared numbers: each of them and the next number after it are enough.
     Missing is not among the values: nobody is advised to withhold something.
@@ -27,15 +28,25 @@ def candidates(conditions: Sequence[Condition]) -> list[Any]:
     values = [condition.value for condition in conditions if condition.value is not None]
     if any(condition.operator in ("true", "false") for condition in conditions):
         return [True, False]
-    numbers = sorted({float(value) for value in values if isinstance(value, (int, float))})
+    numbers = sorted({_exact(value) for value in values if isinstance(value, (int, float))})
     if numbers:
-        after = [math.nextafter(number, math.inf) for number in numbers]
-        return sorted({math.nextafter(numbers[0], -math.inf), *numbers, *after})
+        return sorted({_next(numbers[0], -1), *numbers, *(_next(number, 1) for number in numbers)})
     texts = list(dict.fromkeys(value for value in values if isinstance(value, str)))
     other = OTHER
     while other in texts:
         other += "_"
     return [*texts, other]
+
+
+def _exact(value: float) -> float:
+    """Whole numbers that are compared as such stay what they are."""
+    return value if isinstance(value, int) and abs(value) >= EXACT_BELOW else float(value)
+
+
+def _next(number: float, direction: int) -> float:
+    if isinstance(number, int):
+        return number + direction
+    return math.nextafter(number, direction * math.inf)
 
 
 class RecourseSearch:

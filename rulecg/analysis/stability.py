@@ -17,7 +17,7 @@ from ..binarize.fixed_conditions import FixedConditions
 from ..estimators.classifier import RuleSetClassifier
 from ..inputs.table import as_frame
 from ..inputs.weights import checked_weights
-from ..model.model import Model
+from ..model.model import Model, model_of
 from ..model.scores import firing
 
 MOST_POOL = 5000
@@ -25,7 +25,18 @@ MOST_POOL = 5000
 
 
 def relearner(model: Model) -> RuleSetClassifier:
-    """A classifier with the model's settings and conditions, to learn again from other rows."""
+    """Make a classifier with a model's settings and conditions, to learn again from other rows.
+
+    Parameters
+    ----------
+    model : Model
+        For example from a file.
+
+    Returns
+    -------
+    RuleSetClassifier
+        Not fitted.
+    """
     settings = {
         name: value
         for name, value in model.settings.items()
@@ -34,6 +45,7 @@ def relearner(model: Model) -> RuleSetClassifier:
     return RuleSetClassifier(**settings, binarizer=FixedConditions(model.conditions))
 
 
+# Data, budget and chance stay separate keyword arguments, as everywhere in scikit-learn.
 def rule_stability(
     model: Model | RuleSetClassifier,
     X: Any,
@@ -48,18 +60,51 @@ def rule_stability(
 ) -> pd.DataFrame:
     """Learn again from rows drawn with replacement and look for each rule among the new ones.
 
-    One line per rule: ``found_again``, the share of resamples that gave the same rule, and ``same_rows``, the mean
-    overlap (Jaccard) on the given rows with the new rule that is nearest to it. ``time_limit`` is for each resample.
-    With two classes ``y`` must be truth values, or the labels that the classifier was fitted to.
+    Parameters
+    ----------
+    model : Model or fitted RuleSetClassifier
+        Whose rules to look for.
+    X : DataFrame, array or list of rows
+        Rows to draw from.
+    y : sequence of labels
+        With two classes truth values, or the labels that the classifier was fitted to.
+    sample_weight, sensitive_features
+        As for ``RuleSetClassifier.fit``.
+    n_resamples : int
+        How often to learn again.
+    time_limit : float or None
+        Seconds for each resample.
+    n_jobs : int or None
+        Resamples at a time, as joblib counts them.
+    random_state : int
+        Seed of the draws.
+
+    Returns
+    -------
+    DataFrame
+        One line per rule: ``found_again``, the share of resamples that gave the same rule, and ``same_rows``, the mean
+        overlap (Jaccard) on the given rows with the new rule that is nearest to it.
+
+    Raises
+    ------
+    ConfigurationError
+        When the classifier is not fitted, or there are no resamples.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"x": [1, 2, 3, 4] * 20})
+    >>> classifier = RuleSetClassifier(2).fit(table, table["x"] > 2)
+    >>> rule_stability(classifier, table, table["x"] > 2, n_resamples=2)["found_again"].tolist()
+    [1.0]
     """
     if n_resamples < 1:
         raise ConfigurationError(f"n_resamples must be at least 1, not {n_resamples!r}.")
-    table = as_frame(X)
+    table, rule_sets = as_frame(X), model_of(model).rule_sets
     if isinstance(model, Model):
-        template, rule_sets = relearner(model), model.rule_sets
+        template = relearner(model)
     else:
-        template, rule_sets = clone(model), model._rule_sets
-        template.set_params(binarizer=FixedConditions(tuple(model.binarizer_.conditions_)))
+        template = clone(getattr(model, "best_estimator_", model))
+        template.set_params(binarizer=FixedConditions(model_of(model).conditions))
     template.set_params(time_limit=time_limit, verbose=0, n_jobs=None)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
@@ -85,7 +130,7 @@ def _compare(
     again = clone(template).fit(table, y, sample_weight=weights, sensitive_features=sensitive)
     found: list[float] = []
     overlap: list[float] = []
-    for old, new in zip(rule_sets, again._rule_sets, strict=True):
+    for old, new in zip(rule_sets, again.model_.rule_sets, strict=True):
         meanings = {_meaning(clause, new.logic) for clause in new.clauses()}
         old_rows, new_rows = firing(old, table).astype(np.float64), firing(new, table).astype(np.float64)
         for position, clause in enumerate(old.clauses()):
@@ -104,20 +149,46 @@ def _meaning(clause: tuple[Condition, ...], logic: str) -> Any:
 def alternative_rules(
     classifier: RuleSetClassifier, X: Any, y: Any, *, sample_weight: Any = None, tolerance: float = 0.01, most: int = 10
 ) -> pd.DataFrame:
-    """Other rule sets that are about as good: one rule replaced by another of the rules generated.
+    """Find other rule sets that are about as good: one rule replaced by another of the rules generated.
 
-    One line per replacement whose errors exceed those of the rule set by at most ``tolerance`` of all weight, within
-    ``max_complexity``: ``rule``, ``instead``, ``errors`` and ``more_errors``; fewest errors first. For two classes;
-    bounds on groups are not checked.
+    Parameters
+    ----------
+    classifier : fitted RuleSetClassifier
+        For two classes; bounds on groups are not checked.
+    X : DataFrame, array or list of rows
+        Rows to count errors on.
+    y : sequence of labels
+        Their labels.
+    sample_weight : sequence of numbers or None
+        The weight of every row.
+    tolerance : float
+        Replacements may have more errors by at most this share of all weight.
+    most : int
+        At most so many replacements.
+
+    Returns
+    -------
+    DataFrame
+        One line per replacement within ``max_complexity``: ``rule``, ``instead``, ``errors`` and ``more_errors``; the
+        fewest errors first.
+
+    Raises
+    ------
+    ConfigurationError
+        When it is no fitted classifier for two classes.
     """
-    if not isinstance(classifier.rule_set_, RuleSet):
-        raise ConfigurationError("alternative_rules is for two classes.")
-    rule_set, table = classifier.rule_set_, classifier._named(X)
+    model, learner = model_of(classifier), getattr(classifier, "best_estimator_", classifier)
+    if not model.is_binary or not isinstance(learner, RuleSetClassifier):
+        raise ConfigurationError(
+            "alternative_rules needs a fitted RuleSetClassifier for two classes: the rules that a fit generated are "
+            "not in a model file."
+        )
+    rule_set, table = model.rule_set, learner.named_columns(X)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     accepts = rule_set.logic == "dnf"
-    is_decided = (np.asarray(y) == classifier.classes_[1]) == accepts
-    pool = _pool(classifier, rule_set)
+    is_decided = (np.asarray(y) == learner.classes_[1]) == accepts
+    pool = _pool(learner, rule_set)
     fired, replacements = firing(rule_set, table), firing(pool, table)
     errors = _errors(fired.any(axis=1), is_decided, weights)
     chosen = {_meaning(clause, rule_set.logic) for clause in rule_set.clauses()}
@@ -127,7 +198,7 @@ def alternative_rules(
     for position, rule in enumerate(rule_set.rules):
         others = np.delete(fired, position, axis=1).any(axis=1)
         found = _errors(others, is_decided, weights) + (value * ~others) @ replacements
-        room = classifier.max_complexity - rule_set.complexity + len(rule)
+        room = learner.max_complexity - rule_set.complexity + len(rule)
         for place in np.flatnonzero(found <= errors + tolerance * weights.sum()):
             if len(pool.rules[place]) <= room and pool_meanings[place] not in chosen:
                 rows.append((texts[position], pool_texts[place], float(found[place]), float(found[place] - errors)))

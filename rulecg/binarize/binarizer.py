@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulecg_core import Condition, ConfigurationError, UnknownNameError
 from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray
-from rulecg_core.data.conditions import as_numbers, is_missing
+from rulecg_core.data.conditions import EXACT_BELOW, as_numbers, exact_numbers, is_missing
 
 from ..inputs.labels import checked_labels
 from ..inputs.table import Kind, as_frame, column_kind, plain
@@ -42,7 +42,27 @@ share of the time limit."""
 def binarizer_of(
     wanted: Binarizer | str | None, shape: tuple[int, ...], time_limit: float | None = None
 ) -> Binarizer:
-    """An unfitted binarizer by name, or like the given one; ``"auto"``, for None too, depends on the table's shape."""
+    """Find a binarizer by name, or copy the given one.
+
+    Parameters
+    ----------
+    wanted : Binarizer, str or None
+        A name of ``BINARIZERS``; None is ``"auto"``, which depends on the table's shape.
+    shape : tuple of int
+        Rows and columns of the table.
+    time_limit : float or None
+        Seconds for the whole fit, of which looking for thresholds takes a part.
+
+    Returns
+    -------
+    Binarizer
+        Not fitted.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is none of this name.
+    """
     if isinstance(wanted, Binarizer):
         return clone(wanted)  # type: ignore[no-any-return]
     name = "auto" if wanted is None else str(wanted)
@@ -88,8 +108,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    conditions_ : list of Condition, one per column of the result
+    conditions_ : list of Condition
+        One per column of the result.
 
+    Examples
+    --------
     >>> binarizer = Binarizer(n_quantiles=2, include_minimum=False)
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "smoker": ["no", "no", "yes", "no"]})
     >>> binarizer.fit_transform(table).astype(int)
@@ -123,7 +146,27 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
-        """Choose the conditions. Rows with weight 0 count as absent, whole-number weights as repeated rows."""
+        """Choose the conditions.
+
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The table.
+        y : sequence of labels or None
+            Needed where thresholds depend on labels (``"trees"``).
+        sample_weight : sequence of numbers or None
+            Rows with weight 0 count as absent, whole-number weights as repeated rows.
+
+        Returns
+        -------
+        Binarizer
+            The binarizer itself, fitted.
+
+        Raises
+        ------
+        ConfigurationError
+            When a column or a parameter cannot be used.
+        """
         self._check_parameters()
         table = as_frame(X)
         validate_data(self, X, skip_check_array=True)
@@ -146,7 +189,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> BoolArray:
-        """One boolean column per condition (stored column by column)."""
+        """Evaluate every condition on every row.
+
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The columns that ``fit`` saw.
+
+        Returns
+        -------
+        bool array, rows × conditions
+            Stored column by column.
+        """
         check_is_fitted(self)
         table = self._named(X)
         features = np.empty((len(self.conditions_), len(table)), dtype=bool)
@@ -158,7 +212,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return features.T
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The conditions as text."""
+        """Write the conditions as text; ``input_features`` is there for scikit-learn and must be what ``fit`` saw."""
         check_is_fitted(self)
         if input_features is not None and [str(name) for name in input_features] != list(self.column_names_):
             raise ValueError("input_features is not equal to the names of the columns seen in fit.")
@@ -219,7 +273,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column = column[~missing]
             weights = None if weights is None else weights[~missing]
         if kind == "number":
-            return self._number_conditions(name, as_numbers(column, name), weights, supervised) + conditions
+            numbers = exact_numbers(column, name, np.ones(len(column), dtype=bool))
+            return self._number_conditions(name, numbers, weights, supervised) + conditions
         values, weight_of = _categories(column, weights)
         if len(values) < 2:
             return conditions
@@ -231,7 +286,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [condition for value in kept for condition in _both(Condition(name, "==", value))] + conditions
 
     def _number_conditions(
-        self, name: str, numbers: FloatArray, weights: FloatArray | None, supervised: Sequence[float]
+        self, name: str, numbers: AnyArray, weights: FloatArray | None, supervised: Sequence[float]
     ) -> list[Condition]:
         distinct = np.unique(numbers)
         if len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)):
@@ -286,10 +341,10 @@ def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, fe
     with np.errstate(invalid="ignore"):
         for condition, holds in zip(conditions, features, strict=True):
             match condition.operator:
-                case "<=":
-                    np.less_equal(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
-                case ">":
-                    np.greater(numbers, float(condition.value), out=holds)  # type: ignore[arg-type]
+                case "<=" if abs(condition.value) < EXACT_BELOW:  # type: ignore[arg-type]
+                    np.less_equal(numbers, condition.value, out=holds)  # type: ignore[arg-type]
+                case ">" if abs(condition.value) < EXACT_BELOW:  # type: ignore[arg-type]
+                    np.greater(numbers, condition.value, out=holds)  # type: ignore[arg-type]
                 case "==":
                     np.equal(codes, code_of[condition.value], out=holds)
                 case "!=":

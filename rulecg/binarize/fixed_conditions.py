@@ -13,13 +13,27 @@ from .binarizer import Binarizer
 
 
 class FixedConditions(Binarizer):
-    """A binarizer with given conditions, so that rules learned at different times can be compared."""
+    """A binarizer with given conditions, so that rules learned at different times can be compared.
+
+    Parameters
+    ----------
+    conditions : tuple of Condition
+        The conditions, in this order.
+    refine : bool
+        Whether thresholds are refined while a classifier learns.
+
+    Examples
+    --------
+    >>> FixedConditions((Condition("x0", ">", 45),)).fit_transform([[30], [50]]).tolist()
+    [[False], [True]]
+    """
 
     def __init__(self, conditions: tuple[Condition, ...] = (), refine: bool = False) -> None:
         super().__init__(refine=refine)
         self.conditions = conditions
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FixedConditions:
+        """Take the given conditions, whatever the rows hold."""
         self.column_names_ = tuple(as_frame(X).columns)
         validate_data(self, X, skip_check_array=True)
         self.conditions_ = list(self.conditions)

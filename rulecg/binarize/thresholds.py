@@ -8,24 +8,45 @@ from decimal import Decimal
 
 import numpy as np
 
-from rulecg_core.base.arrays import FloatArray
+from rulecg_core.base.arrays import AnyArray, FloatArray
 
 _LARGEST = sys.float_info.max
 
 
 def quantile_thresholds(
-    values: FloatArray, weights: FloatArray | None, n_quantiles: int, include_minimum: bool
+    values: AnyArray, weights: FloatArray | None, n_quantiles: int, include_minimum: bool
 ) -> list[float]:
-    """Thresholds t such that ``values <= t`` splits the values as their quantiles do, ascending and distinct.
+    """Find thresholds t such that ``values <= t`` splits the values as their quantiles do.
 
     Quantiles are those of ``numpy.quantile`` (linear), where whole-number weights count as repeated values and other
     weights are first scaled to sum to the number of values. No threshold leaves all values on one side.
+
+    Parameters
+    ----------
+    values : array of floats, or of whole numbers beyond 2^53
+        The values of a column.
+    weights : float array or None
+        The weight of every value.
+    n_quantiles : int
+        Into how many parts.
+    include_minimum : bool
+        Whether the lowest value is a threshold, too.
+
+    Returns
+    -------
+    list of numbers
+        Ascending, all different; whole numbers where the values are.
+
+    Examples
+    --------
+    >>> quantile_thresholds(np.array([1.0, 2.0, 3.0, 4.0]), None, 2, include_minimum=False)
+    [2.0]
     """
     distinct, inverse = np.unique(values, return_inverse=True)
     if len(distinct) < 2:
         return []
     if len(distinct) == 2:
-        return [shortest_between(float(distinct[0]), float(distinct[1]))]
+        return [shortest_between(distinct[0].item(), distinct[1].item())]
     cumulative = np.cumsum(np.bincount(inverse, weights, minlength=len(distinct)))
     if weights is not None and np.any(weights != np.round(weights)):
         cumulative *= len(values) / cumulative[-1]
@@ -39,15 +60,15 @@ def quantile_thresholds(
     thresholds: dict[int, float] = {}
     for index, next_index, fraction in zip(below, above, fractions, strict=True):
         if index < len(distinct) - 1 and int(index) not in thresholds:
-            low, high = float(distinct[index]), float(distinct[index + 1])
-            step = float(distinct[next_index]) - low
+            low, high = distinct[index].item(), distinct[index + 1].item()
+            step = distinct[next_index].item() - low
             near = low + float(fraction) * step if math.isfinite(step) else low
             thresholds[int(index)] = shortest_between(low, high, near)
     return [thresholds[index] for index in sorted(thresholds)]
 
 
-def distinct_thresholds(values: FloatArray, n_parts: int, include_minimum: bool) -> list[float]:
-    """Thresholds that cut the *distinct* values into equally many, however many rows share a value.
+def distinct_thresholds(values: AnyArray, n_parts: int, include_minimum: bool) -> list[float]:
+    """Find thresholds that cut the *distinct* values into equally many, however many rows share a value.
 
     >>> distinct_thresholds(np.array([0.0] * 90 + [1, 2, 3, 4, 5]), 3, include_minimum=False)
     [1.0, 3.0]
@@ -56,7 +77,7 @@ def distinct_thresholds(values: FloatArray, n_parts: int, include_minimum: bool)
 
 
 def heaviest_cuts(gains: FloatArray, most: int) -> list[int]:
-    """At most so many positions, spread evenly over the gains: where gains are large, cuts lie close together.
+    """Choose at most so many positions, spread evenly over the gains: where gains are large, cuts lie close together.
 
     Square roots are spread, so that one dominant cut leaves others to the finer differences.
 
@@ -72,11 +93,32 @@ def heaviest_cuts(gains: FloatArray, most: int) -> list[int]:
 
 
 def shortest_between(low: float, high: float, near: float | None = None) -> float:
-    """The number t with ``low <= t < high`` that takes the fewest digits to write, the nearest to ``near`` of several.
+    """Find the number t with ``low <= t < high`` that takes the fewest digits to write.
 
+    Where both ends are numbers of single precision, t rounded to single precision lies between them, too: databases
+    compare such columns in single precision.
+
+    Parameters
+    ----------
+    low, high : numbers
+        The ends; whole numbers of type int stay whole, however large.
+    near : float or None
+        Of several, the nearest to this one is taken; None for ``low``.
+
+    Returns
+    -------
+    float or int
+        The number.
+
+    Examples
+    --------
     >>> shortest_between(28.0, 35.0), shortest_between(0.12345, 0.12399), shortest_between(3.0, 4.0)
     (30.0, 0.1235, 3.0)
+    >>> shortest_between(2**53, 2**53 + 9)
+    9007199254741000
     """
+    if isinstance(low, int):
+        return _shortest_whole(low, int(high), near)
     low, high = _finite_interval(low, high)
     if low <= 0 < high:
         return 0.0
@@ -92,9 +134,26 @@ def shortest_between(low: float, high: float, near: float | None = None) -> floa
         if first <= last:
             chosen = float(min(max(round(wanted / unit), first), last) * unit)
             # Decimal division rounds and the float nearest to a decimal can be `high` itself: look before trusting.
-            if low <= chosen < high:
+            if low <= chosen < high and _splits_in_single_precision(low, chosen, high):
                 return chosen
             break
+    return low
+
+
+def _splits_in_single_precision(low: float, chosen: float, high: float) -> bool:
+    with np.errstate(over="ignore"):
+        rounded = np.array([low, chosen, high]).astype(np.float32).astype(np.float64)
+    return bool(rounded[0] != low or rounded[2] != high or low <= rounded[1] < high)
+
+
+def _shortest_whole(low: int, high: int, near: float | None) -> int:
+    """The whole number in ``low <= t < high`` with the most zeros at its end."""
+    wanted = min(max(low if near is None else round(near), low), high - 1)
+    for exponent in range(len(str(max(abs(low), abs(high)))), -1, -1):
+        unit = 10**exponent
+        first, last = -(-low // unit), (high - 1) // unit
+        if first <= last:
+            return min(max(round(wanted / unit) if unit > 1 else wanted, first), last) * unit
     return low
 
 

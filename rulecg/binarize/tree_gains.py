@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 
+from ..inputs.row_order import row_hashes
+
 TREES, DEPTH = 60, 3
 """How many trees, and how many questions each asks on the way to a leaf."""
 LEARNING_RATE = 0.25
@@ -27,11 +29,28 @@ Codes = NDArray[np.uint8]
 def cut_gains(
     codes: Codes, sizes: Sequence[int], classes: IntArray, weights: FloatArray, n_classes: int
 ) -> list[FloatArray]:
-    """For each column, what cutting it after each of its codes gained in all trees together.
+    """Grow small boosted trees and sum what cutting each column after each of its codes gained.
 
-    ``codes`` is rows × columns; codes of column j are below ``sizes[j]``, and to cut after code k is to ask whether the
-    code is at most k. Gains are of the logistic loss; with several classes, of each class against the rest. Equal rows
-    are merged first: a weight of 2 is the same as the row twice, to the last bit.
+    Gains are of the logistic loss; with several classes, of each class against the rest. Equal rows are merged first:
+    a weight of 2 is the same as the row twice, to the last bit.
+
+    Parameters
+    ----------
+    codes : array of uint8, rows × columns
+        Small whole numbers; to cut after code k is to ask whether the code is at most k.
+    sizes : sequence of int
+        Codes of column j are below ``sizes[j]``.
+    classes : int array
+        The class of every row.
+    weights : float array
+        The weight of every row.
+    n_classes : int
+        How many classes there are.
+
+    Returns
+    -------
+    list of float arrays
+        For every column the gain of each cut.
     """
     codes, classes, weights = _merged(codes, classes, weights)
     gains = [np.zeros(max(0, size - 1)) for size in sizes]
@@ -54,13 +73,7 @@ def _merged(codes: Codes, classes: IntArray, weights: FloatArray) -> tuple[Codes
 def _hashes(rows: Codes) -> NDArray[np.uint64]:
     padded = np.zeros((len(rows), -(-rows.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : rows.shape[1]] = rows
-    hashes = np.zeros(len(rows), dtype=np.uint64)
-    words = padded.view(np.uint64)
-    multipliers = np.random.default_rng(0).integers(1, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    for column, multiplier in zip(words.T, multipliers, strict=True):
-        hashes = (hashes ^ column) * multiplier
-        hashes ^= hashes >> np.uint64(31)
-    return hashes
+    return row_hashes(padded.view(np.uint64))
 
 
 @frozen(eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from attrs import frozen
 
-from rulecg_core.base.arrays import FloatArray, IntArray
-from rulecg_core.data.conditions import as_numbers, is_missing
+from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
+from rulecg_core.data.conditions import exact_numbers, is_missing
 
 from ..inputs.table import Kind, plain
 from .thresholds import distinct_thresholds, heaviest_cuts, quantile_thresholds, shortest_between
@@ -42,10 +42,27 @@ class _Coded:
 def tree_thresholds(
     table: pd.DataFrame, kinds: Mapping[str, Kind], classes: IntArray, weights: FloatArray, most: int | None
 ) -> dict[str, list[float]]:
-    """Thresholds of every numeric column, at most so many each (None: by the number of rows): where boosted trees on
-    all columns cut and gain.
+    """Find thresholds for every numeric column where boosted trees on all columns cut and gain.
 
     Whole-number weights count as repeated rows; other weights are first scaled to sum to the number of rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows.
+    kinds : mapping from name to kind
+        What each column holds.
+    classes : int array
+        The class of every row.
+    weights : float array
+        The weight of every row.
+    most : int or None
+        At most so many thresholds for a column; None for a number that grows with the rows.
+
+    Returns
+    -------
+    dict from name to list of numbers
+        The thresholds, ascending.
     """
     if np.any(weights != np.round(weights)):
         weights = weights * (len(weights) / weights.sum())
@@ -77,7 +94,7 @@ def _coded(column: pd.Series[Any], name: str, kind: Kind, classes: IntArray, wei
         codes, n_codes = _ordered_categories(column, missing, classes, weights)
         return _Coded(np.where(missing, n_codes, codes).astype(np.uint8), n_codes + int(missing.any()))
     # Sorting is what takes time on many rows: once, then everything is about the distinct values.
-    distinct, inverse = np.unique(as_numbers(column, name)[~missing], return_inverse=True)
+    distinct, inverse = np.unique(exact_numbers(column, name, ~missing), return_inverse=True)
     totals = np.bincount(inverse, weights[~missing], minlength=len(distinct)).astype(np.float64)
     thresholds = _fine_thresholds(distinct, totals)
     coded: Codes = np.full(len(column), len(thresholds) + 1, dtype=np.uint8)
@@ -86,7 +103,7 @@ def _coded(column: pd.Series[Any], name: str, kind: Kind, classes: IntArray, wei
     return _Coded(coded, len(thresholds) + 1 + int(missing.any()), tuple(thresholds), tuple(quartiles))
 
 
-def _fine_thresholds(distinct: FloatArray, totals: FloatArray) -> list[float]:
+def _fine_thresholds(distinct: AnyArray, totals: FloatArray) -> list[float]:
     """Between all values of a column with few; else at quantiles of rows and of values, each split once."""
     if len(distinct) <= ROW_QUANTILES + VALUE_QUANTILES:
         pairs = zip(distinct[:-1].tolist(), distinct[1:].tolist(), strict=True)

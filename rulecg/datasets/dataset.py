@@ -17,7 +17,7 @@ class Dataset:
     target: pd.Series[bool]
     """True for the positive class; its name says in words what is predicted."""
     sensitive: pd.DataFrame | None = None
-    """Sensitive columns. They are among the inputs too, as in the paper; forbid_features keeps them out of rules."""
+    """Sensitive columns. They are among the inputs too, as in the paper; forbid keeps them out of rules."""
     source: str = "generated"
 
     def __iter__(self) -> Iterator[pd.DataFrame | pd.Series[bool] | None]:

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
+from attrs import evolve
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulecg_core import (
-    Backend,
-    ConfigurationError,
-    Constraint,
-    Groups,
-    Limits,
-    Pricer,
-    Result,
-    RulecgWarning,
-    RuleSet,
-    UnknownNameError,
-    load_registry,
-)
+from rulecg_core import Backend, ConfigurationError, Constraint, Limits, Pricer, Rule, RuleSet, Start, load_registry
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
 from ..binarize.binarizer import Binarizer, binarizer_of
-from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
-from ..inputs.weights import checked_weights
-from ..model.multiclass import ClassRuleSets, decide
+from ..model.model import Model
+from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
-from ..model.scores import RuleScores, by_importance, firing, rule_table
+from ..model.scored_rule_sets import learned_from
 from .display import ShowsRules
-from .progress import progress
-from .recipe import Recipe, compose
-from .refinement import learn_refining
+from .learning import LearningTask, forbidden_columns, labelled_rows
+from .recipe import compose
 from .training import Training
 
 
@@ -53,7 +37,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         Most rules and conditions together, the paper's C. With several classes it holds for each class's rule set.
     max_conditions : int
         Most conditions in one rule, the paper's D.
-    form : "dnf" or "cnf"
+    logic : "dnf" or "cnf"
         An OR of ANDs, or an AND of ORs.
     loss : str
         What is minimised: "hamming", the paper's, counts a wrongly covered row once for each rule that covers it;
@@ -68,7 +52,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     time_limit : float or None
         Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
         None for no limit. Ctrl-C ends the fit early with the best rule set so far.
-    forbid_features : sequence of str
+    forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer, str or None
         How columns become conditions: ``"deciles"``, the paper's; ``"distinct"`` for quantiles of the distinct values;
@@ -83,11 +67,20 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
 
     Attributes
     ----------
-    rule_set_ : RuleSet, to print and to predict with; with more than two classes a ClassRuleSets
-    rules_ : pandas table with one line per rule: its class, text, support, precision and recall on the training rows
-    result_ : FitResult with objective, lower_bound, gap, status, seconds, pool_size, history
-    classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn
-    binarizer_ : the fitted binarizer
+    model_ : Model
+        Everything that was learned: rules, scores, classes, conditions, settings, certificate. It is what
+        :func:`rulecg.save_model` writes, and what predicts and explains.
+    rule_set_ : RuleSet or ClassRuleSets
+        The rules, to print and to predict with; with more than two classes a rule set for each.
+    rules_ : DataFrame
+        One line per rule: its class, text, support, precision and recall on the training rows.
+    result_ : FitResult
+        What was found and proved: objective, lower_bound, gap, status, errors, seconds, pool_size, history, and the
+        core's runs.
+    binarizer_ : Binarizer
+        The fitted binarizer.
+    classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
 
     Notes
     -----
@@ -102,6 +95,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     Rows with equal conditions and labels are merged, so the order of rows does not matter, and a weight of 2 is the
     same as the row twice.
 
+    Examples
+    --------
     >>> from rulecg.datasets import load
     >>> data, target, _ = load("tic-tac-toe")
     >>> classifier = RuleSetClassifier(max_complexity=32).fit(data, target)
@@ -113,10 +108,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     feature_names_in_: AnyArray
     rule_set_: RuleSet | ClassRuleSets
-    rules_: pd.DataFrame
     result_: FitResult
+    model_: Model
     binarizer_: Binarizer
 
+    # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
         max_complexity: float = 30,
@@ -127,7 +123,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         backend: str | Backend | None = None,
         pricers: str | Sequence[str | Pricer] = "auto",
         time_limit: float | None = 60.0,
-        forbid_features: Sequence[str] = (),
+        forbid: Sequence[str] = (),
         binarizer: Binarizer | str | None = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -141,14 +137,57 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.backend = backend
         self.pricers = pricers
         self.time_limit = time_limit
-        self.forbid_features = forbid_features
+        self.forbid = forbid
         self.binarizer = binarizer
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
-        """Learn the rule set. ``sensitive_features`` holds one column or several, which constraints on groups use."""
+        """Learn the rule set.
+
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The inputs: numbers, categories and truth values; missing values are welcome.
+        y : sequence of labels
+            What to predict.
+        sample_weight : sequence of numbers or None
+            The weight of every row; None for 1 each.
+        sensitive_features : column, columns or None
+            One column or several, which constraints on groups use.
+
+        Returns
+        -------
+        RuleSetClassifier
+            The classifier itself, fitted.
+
+        Raises
+        ------
+        ConfigurationError
+            When data or settings cannot be used; the message says what to do.
+        InfeasibleError
+            When no rule set keeps all constraints.
+        """
+        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+
+    def fit_from(
+        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> RuleSetClassifier:
+        """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
+
+        Parameters
+        ----------
+        start : sequence of Rule
+            For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
+        X, y, sample_weight, sensitive_features
+            As for ``fit``.
+
+        Returns
+        -------
+        RuleSetClassifier
+            The classifier itself, fitted.
+        """
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -157,46 +196,80 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             pricers=self.pricers,
             loss=self.loss,
         )
-        limits = Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs))
+        recipe = evolve(recipe, start=Start(tuple(start)))
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
-        table = as_frame(X)
+        rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, X, skip_check_array=True)
-        labels = checked_labels(y, len(table))
-        weights = checked_weights(sample_weight, len(table))
-        groups = Groups.encode(sensitive_features, len(table))
-        if weights is None:
-            weights = np.ones(len(table))
-        elif not np.all(weights > 0):
-            rows = np.flatnonzero(weights > 0)
-            table, labels, weights, groups = table.iloc[rows], labels[rows], weights[rows], groups.take(rows)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ConfigurationError(
-                f"y holds only one class ({self.classes_[0]!r}) in the rows that have weight, so there is nothing to "
-                "tell apart: at least two classes are needed."
-            )
-        self._column_names = tuple(table.columns)
-        inputs = table.drop(columns=self._forbidden(self._column_names))
-        self._fit_binarizer(inputs, codes, None if sample_weight is None else weights)
+        inputs = rows.table.drop(columns=forbidden_columns(self.forbid, rows.table.columns))
+        self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, None if sample_weight is None else rows.weights)
         training = Training.of(
-            inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, codes, weights, groups
+            inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
         )
-        runs = self._learn(recipe, training, limits, began, getattr(y, "name", None))
-        self._keep(runs, table, codes, weights)
+        task = LearningTask(
+            recipe=recipe,
+            classes=rows.classes,
+            columns=tuple(rows.table.columns),
+            label_name=getattr(y, "name", None),
+            logic=self.logic,
+            max_conditions=self.max_conditions,
+            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
+            refine=self.binarizer_.refine,
+            seed=0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1)),
+            verbose=self.verbose,
+        )
+        runs, conditions = task.learn(training, began)
+        self.binarizer_.conditions_ = list(conditions)
+        learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
+        self.classes_, self.model_, self.result_ = rows.classes, learned.model, learned.result
+        self.rule_set_ = learned.model.readable
         return self
 
+    @property
+    def rules_(self) -> pd.DataFrame:
+        """One line per rule: its class, text, support, precision and recall on the training rows."""
+        check_is_fitted(self, "model_")
+        return self.model_.rule_table()
+
     def predict(self, X: Any) -> AnyArray:
-        """The predicted class of every row."""
-        table = self._named(X)
-        if isinstance(self.rule_set_, RuleSet):
-            return self.classes_[self.rule_set_.predict(table).astype(np.intp)]
-        return self.classes_[np.argmax(self._probabilities(table), axis=1)]
+        """Predict the class of every row.
+
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The columns that ``fit`` saw.
+
+        Returns
+        -------
+        array
+            One label per row, of ``classes_``.
+        """
+        table = self.named_columns(X)
+        return self.classes_[self.model_.decide(table)]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of every class (in the order of ``classes_``) for every row."""
-        return self._probabilities(self._named(X))
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The columns that ``fit`` saw.
+
+        Returns
+        -------
+        float array, rows × classes
+            In the order of ``classes_``.
+        """
+        table = self.named_columns(X)
+        return self.model_.predict_proba(table)
+
+    def named_columns(self, X: Any) -> pd.DataFrame:
+        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
+        check_is_fitted(self)
+        table = as_frame(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -205,113 +278,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
 
-    # Learning -------------------------------------------------------------------------------------------------------
-
-    def _forbidden(self, names: Sequence[str]) -> list[str]:
-        if isinstance(self.forbid_features, str):
-            raise ConfigurationError(
-                f"forbid_features must be a sequence of column names, such as [{self.forbid_features!r}]."
-            )
-        forbidden = [str(name) for name in self.forbid_features]
-        for name in forbidden:
-            if name not in names:
-                raise UnknownNameError("column", name, names)
-        if len(set(forbidden)) == len(names):
-            raise ConfigurationError("forbid_features names every column, so no rule can be made: leave one out.")
-        return forbidden
-
-    def _fit_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> None:
-        self.binarizer_ = binarizer_of(self.binarizer, inputs.shape, self.time_limit)
-        self.binarizer_.fit(inputs, codes, sample_weight=weights)
-        if not self.binarizer_.conditions_:
+    def _fitted_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> Binarizer:
+        binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit)
+        binarizer.fit(inputs, codes, sample_weight=weights)
+        if not binarizer.conditions_:
             raise ConfigurationError(
                 "No condition tells the rows apart: every column that rules may use is constant or missing. "
                 "Give columns that vary."
             )
-
-    def _learn(
-        self, recipe: Recipe, training: Training, limits: Limits, began: float, label_name: Any
-    ) -> dict[Any, Result]:
-        """One run for two classes, one run per class for more; the time is shared between them."""
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        positions = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
-        runs: dict[Any, Result] = {}
-        for done, position in enumerate(positions):
-            label = self.classes_[position]
-            build = partial(
-                Training.problem,
-                position=position,
-                logic=self.logic,
-                max_conditions=self.max_conditions,
-                columns=self._column_names,
-                outcome=outcome_text(label_name, label),
-            )
-            seconds = limits.seconds
-            if seconds is not None:
-                left = max(0.0, seconds - (time.perf_counter() - began))
-                seconds = max(left / (len(positions) - done), 0.01 * seconds)
-            title = "" if len(positions) == 1 else str(label)
-            with progress(self.verbose, title) as observer:
-                share = Limits(seconds=seconds, threads=limits.threads)
-                if self.binarizer_.refine:
-                    # Each class goes on from the conditions of those before: all rules speak of the same list.
-                    runs[label], training = learn_refining(recipe, training, build, share, observer, seed)
-                else:
-                    runs[label] = recipe.learn(build(training), share, observer, seed)
-            for note in runs[label].notes:
-                warnings.warn(note, RulecgWarning, stacklevel=3)
-        self.binarizer_.conditions_ = list(training.conditions)
-        return runs
-
-    def _keep(self, runs: dict[Any, Result], table: pd.DataFrame, codes: IntArray, weights: FloatArray) -> None:
-        """Everything that prediction and people need of the runs."""
-        is_binary = len(self.classes_) == 2
-        self.result_ = FitResult.of(runs)
-        ordered: list[RuleSet] = []
-        self._scores: list[RuleScores] = []
-        tables = []
-        claims = np.zeros((len(table), len(runs)), dtype=bool)
-        for number, (label, rule_set) in enumerate((label, run.rule_set) for label, run in runs.items()):
-            fired = firing(rule_set, table)
-            is_class = self.classes_[codes] == label
-            accepts = rule_set.logic == "dnf"
-            is_decided = is_class if accepts else ~is_class
-            order = by_importance(fired, is_decided, weights)
-            rule_set, fired = rule_set.reordered(order.tolist()), fired[:, order]
-            ordered.append(rule_set)
-            self._scores.append(RuleScores.from_training(fired, is_decided, weights))
-            claims[:, number] = fired.any(axis=1) == accepts
-            rejected = self.classes_[0] if is_binary else f"not {label}"
-            tables.append(rule_table(rule_set, label if accepts else rejected, fired, is_decided, weights))
-        self._rule_sets = tuple(ordered)
-        self.rules_ = pd.concat(tables, ignore_index=True)
-        self._class_weights: FloatArray = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
-        if is_binary:
-            self.rule_set_ = self._rule_sets[0]
-            return
-        unclaimed = ~claims.any(axis=1)
-        counts = np.bincount(codes[unclaimed], weights[unclaimed], minlength=len(self.classes_))
-        self._otherwise = (counts + 1) / (counts.sum() + len(self.classes_))
-        # The heavier class wins a tie, here as in `decide`.
-        by_weight = np.argsort(-self._class_weights, kind="stable")
-        fallback = self.classes_[by_weight[np.argmax(self._otherwise[by_weight])]]
-        self.rule_set_ = ClassRuleSets(tuple(self.classes_.tolist()), self._rule_sets, fallback)
-
-    # Predicting -----------------------------------------------------------------------------------------------------
-
-    def _named(self, X: Any) -> pd.DataFrame:
-        check_is_fitted(self)
-        table = as_frame(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return table.set_axis(list(self._column_names), axis=1)
-
-    def _probabilities(self, table: pd.DataFrame) -> FloatArray:
-        columns, claims = [], []
-        for rule_set, scores in zip(self._rule_sets, self._scores, strict=True):
-            fired = firing(rule_set, table)
-            decided = scores.probability(fired)
-            columns.append(decided if rule_set.logic == "dnf" else 1 - decided)
-            claims.append(fired.any(axis=1) == (rule_set.logic == "dnf"))
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - columns[0], columns[0]])
-        return decide(np.column_stack(claims), np.column_stack(columns), self._class_weights, self._otherwise)
+        return binarizer

@@ -8,23 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from attrs import evolve, frozen
+from attrs import define, field, frozen
 from sklearn.base import clone
 
-from rulecg_core import ConfigurationError, Result, Rule, Start
+from rulecg_core import ConfigurationError, Rule
 
 from ..binarize.fixed_conditions import FixedConditions
+from ..model.result import FitResult
 from .classifier import RuleSetClassifier
-from .recipe import Recipe
-
-
-class PooledClassifier(RuleSetClassifier):
-    """A RuleSetClassifier that begins with rules which earlier fits to the same rows have found."""
-
-    _pool: tuple[Rule, ...] = ()
-
-    def _learn(self, recipe: Recipe, *arguments: Any) -> dict[Any, Result]:
-        return super()._learn(evolve(recipe, start=Start(self._pool)), *arguments)
 
 
 @frozen(eq=False)
@@ -43,6 +34,7 @@ class ComplexityPath:
         return plot_path(self.table, chosen, ax)
 
 
+# Data, estimator and budget stay separate keyword arguments, as everywhere in scikit-learn.
 def complexity_path(
     X: Any,
     y: Any,
@@ -56,82 +48,171 @@ def complexity_path(
 ) -> ComplexityPath:
     """Learn a rule set for every limit on complexity, from tight to loose; each begins with all rules found so far.
 
-    ``estimator`` gives all other settings; ``time_limit`` is for the whole path. A looser limit never gets a worse
-    objective than a tighter one: if its own run finds nothing better, the tighter rule set is kept.
+    A looser limit never gets a worse objective than a tighter one: if its own run finds nothing better, the tighter
+    rule set is kept.
 
+    Parameters
+    ----------
+    X : DataFrame, array or list of rows
+        The inputs.
+    y : sequence of labels
+        What to predict.
+    complexities : sequence of numbers
+        The limits on rules and conditions together.
+    estimator : RuleSetClassifier or None
+        All other settings; None for the defaults.
+    time_limit : float or None
+        Seconds for the whole path.
+    sample_weight, sensitive_features
+        As for ``RuleSetClassifier.fit``.
+    on_point : function or None
+        Called with every limit and its classifier when it is learned.
+
+    Returns
+    -------
+    ComplexityPath
+        A classifier for every limit, and a table. When Ctrl-C ends a fit early, the path ends there.
+
+    Raises
+    ------
+    ConfigurationError
+        When data or settings cannot be used.
+
+    Examples
+    --------
     >>> from rulecg.datasets import load
     >>> data, target, _ = load("tic-tac-toe")
     >>> path = complexity_path(data, target, [8, 16, 32])
     >>> bool(path.table["accuracy"].is_monotonic_increasing), float(path.table["accuracy"].iloc[-1])
     (True, 1.0)
     """
-    limits = checked_complexities(complexities)
     template = RuleSetClassifier() if estimator is None else estimator
-    params = template.get_params(deep=False)
-    began = time.perf_counter()
-    pool: dict[Rule, None] = {}
-    classifiers: dict[float, RuleSetClassifier] = {}
-    rows: list[dict[str, Any]] = []
-    best: RuleSetClassifier | None = None
-    for done, limit in enumerate(limits):
-        classifier = PooledClassifier(**{name: clone(value, safe=False) for name, value in params.items()})
-        left = None if time_limit is None else max(time_limit - (time.perf_counter() - began), 0.05 * time_limit)
-        share = None if left is None else left / (len(limits) - done)
-        classifier.set_params(max_complexity=limit, time_limit=share)
-        classifier._pool = tuple(pool)
-        classifier.fit(X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
-        fitted = classifier.binarizer_
-        # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
-        params["binarizer"] = FixedConditions(tuple(fitted.conditions_), refine=fitted.refine)
-        own = classifier.result_
-        for run in own.runs.values():
-            pool |= dict.fromkeys(run.pool)
-        if best is None or own.objective <= best.result_.objective:
-            best = classifier
-        classifiers[limit] = best
-        rows.append(
-            {
-                "max_complexity": limit,
-                "complexity": best.rule_set_.complexity,
-                "n_rules": len(best.rule_set_),
-                "objective": best.result_.objective,
-                "lower_bound": np.nan if own.lower_bound is None else own.lower_bound,
-                "status": own.status,
-                "accuracy": float(best.score(X, y, sample_weight=sample_weight)),
-                "seconds": own.seconds,
-            }
-        )
+    if not isinstance(template, RuleSetClassifier):
+        raise ConfigurationError(f"estimator must be a RuleSetClassifier or None, not {type(template).__name__}.")
+    walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
+    rows = []
+    for limit in walk.limits:
+        own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        best = walk.classifiers[limit]
+        accuracy = float(best.score(X, y, sample_weight=sample_weight))
+        rows.append({"max_complexity": limit, **_line(best, own), "accuracy": accuracy, "seconds": own.seconds})
         if on_point is not None:
             on_point(limit, best)
         if own.stop == "interrupted":
             break
-    return ComplexityPath(pd.DataFrame(rows), classifiers)
+    return ComplexityPath(pd.DataFrame(rows), walk.classifiers)
+
+
+@define(eq=False)
+class _Walk:
+    """Fits from tight to loose limits that share their rules and their time."""
+
+    limits: list[float]
+    params: dict[str, Any]
+    seconds: float | None
+    classifiers: dict[float, RuleSetClassifier] = field(factory=dict)
+    pool: dict[Rule, None] = field(factory=dict)
+    began: float = field(factory=time.perf_counter)
+
+    def learn(self, limit: float, X: Any, y: Any, **about: Any) -> FitResult:
+        """Fit a classifier within the limit; the best one so far stands for it."""
+        classifier = RuleSetClassifier(**{name: clone(value, safe=False) for name, value in self.params.items()})
+        classifier.set_params(max_complexity=limit, time_limit=self._share())
+        classifier.fit_from(tuple(self.pool), X, y, **about)
+        fitted = classifier.binarizer_
+        # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
+        self.params["binarizer"] = FixedConditions(tuple(fitted.conditions_), refine=fitted.refine)
+        for run in classifier.result_.runs.values():
+            self.pool |= dict.fromkeys(run.pool)
+        before = next(reversed(self.classifiers.values()), classifier)
+        is_better = classifier.result_.objective <= before.result_.objective
+        self.classifiers[limit] = classifier if is_better else before
+        return classifier.result_
+
+    def _share(self) -> float | None:
+        if self.seconds is None:
+            return None
+        left = max(self.seconds - (time.perf_counter() - self.began), 0.05 * self.seconds)
+        return left / (len(self.limits) - len(self.classifiers))
+
+
+def _line(best: RuleSetClassifier, own: FitResult) -> dict[str, Any]:
+    """What the table says about a limit: the rule set that stands for it, and what its own run proved."""
+    return {
+        "complexity": best.rule_set_.complexity,
+        "n_rules": len(best.rule_set_),
+        "objective": best.result_.objective,
+        "lower_bound": np.nan if own.lower_bound is None else own.lower_bound,
+        "status": own.status,
+    }
 
 
 def checked_complexities(complexities: Sequence[float]) -> list[float]:
-    """The limits in ascending order, each once."""
-    limits = sorted({float(limit) for limit in complexities})
+    """Sort limits on complexity, each once.
+
+    Parameters
+    ----------
+    complexities : sequence of numbers
+        The limits.
+
+    Returns
+    -------
+    list of float
+        In ascending order.
+
+    Raises
+    ------
+    ConfigurationError
+        When there is none, or one is below 0 or no number.
+    """
+    try:
+        limits = sorted({float(limit) for limit in complexities})
+    except (TypeError, ValueError):
+        limits = []
     if not limits or not np.isfinite(limits).all() or limits[0] < 0:
         raise ConfigurationError("complexities must name at least one number, and none below 0.")
     return limits
 
 
 def plot_path(table: pd.DataFrame, chosen: float | None = None, ax: Any = None) -> Any:
-    """Accuracy on training rows, and on held-out rows where known, against the limit on complexity."""
+    """Plot accuracy on training rows, and scores on held-out rows where known, against the limit on complexity.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of a path, or ``cv_results_``. Scores other than accuracy get an axis of their own.
+    chosen : float or None
+        The limit to mark.
+    ax : matplotlib axes or None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        With the plot.
+    """
     import matplotlib.pyplot as plt
 
     ax = plt.subplots()[1] if ax is None else ax
     ax.plot(table["max_complexity"], table["accuracy"], marker="o", label="training rows")
-    shown = "accuracy"
-    if "cv_accuracy" in table:
-        shown = "cv_accuracy"
-        errors = table.get("cv_error")
-        ax.errorbar(table["max_complexity"], table[shown], yerr=errors, marker="s", capsize=3, label="held-out rows")
-    if chosen is not None:
-        point = table[table["max_complexity"] == chosen]
-        ax.scatter(point["max_complexity"], point[shown], s=180, facecolors="none", edgecolors="crimson", linewidths=2,
-                   zorder=5, label="chosen")  # fmt: skip
     ax.set_xlabel("rules and conditions allowed")
     ax.set_ylabel("accuracy")
-    ax.legend()
+    marked, shown = ax, "accuracy"
+    held_out = next((name for name in table if str(name).startswith("cv_") and name != "cv_error"), None)
+    if held_out is not None:
+        shown, score = str(held_out), str(held_out).removeprefix("cv_")
+        if score != "accuracy":
+            marked = ax.twinx()
+            marked.set_ylabel(score)
+        label = "held-out rows" if score == "accuracy" else f"held-out rows ({score})"
+        marked.errorbar(
+            table["max_complexity"], table[shown], yerr=table.get("cv_error"), marker="s", capsize=3, label=label,
+            color="C1",
+        )  # fmt: skip
+    if chosen is not None:
+        point = table[table["max_complexity"] == chosen]
+        marked.scatter(point["max_complexity"], point[shown], s=180, facecolors="none", edgecolors="crimson",
+                       linewidths=2, zorder=5, label="chosen")  # fmt: skip
+    legends = [axes.get_legend_handles_labels() for axes in dict.fromkeys((ax, marked))]
+    ax.legend(*([entry for legend in legends for entry in legend[part]] for part in (0, 1)))
     return ax

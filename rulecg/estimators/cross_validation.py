@@ -17,7 +17,7 @@ from rulecg_core import ConfigurationError
 from rulecg_core.base.arrays import AnyArray, FloatArray
 
 from .classifier import RuleSetClassifier
-from .complexity_path import ComplexityPath, checked_complexities, complexity_path
+from .complexity_path import ComplexityPath, checked_complexities, complexity_path, plot_path
 from .display import ShowsRules
 
 CHOICES = ("best", "simplest")
@@ -30,7 +30,8 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    complexities : sequence of numbers to choose from
+    complexities : sequence of numbers
+        What to choose from.
     estimator : RuleSetClassifier or None
         All other settings; None for the defaults.
     cv : int, splitter or None
@@ -48,9 +49,25 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
 
     Attributes
     ----------
-    best_estimator_, best_complexity_, path_ : the choice fitted to all rows, its limit, and the whole path
-    cv_results_ : pandas table: the path's, with cv_accuracy (the mean score), cv_error (its standard error)
-    rule_set_, rules_, result_, classes_ : of the best estimator
+    best_estimator_ : RuleSetClassifier
+        The choice, fitted to all rows.
+    best_complexity_ : float
+        Its limit.
+    path_ : ComplexityPath
+        The whole path.
+    cv_results_ : DataFrame
+        The path's table, with the mean held-out score, in a column called after it (``cv_accuracy``, ``cv_roc_auc``;
+        ``cv_score`` when ``scoring`` is a function), and ``cv_error``, its standard error.
+    model_, rule_set_, rules_, result_, classes_
+        Of the best estimator.
+
+    Examples
+    --------
+    >>> from rulecg.datasets import lending
+    >>> data, target, _ = lending(n_rows=200)
+    >>> search = RuleSetClassifierCV([2, 4], cv=2, time_limit=2).fit(data, target)
+    >>> search.best_complexity_ in (2, 4)
+    True
     """
 
     classes_: AnyArray
@@ -59,6 +76,7 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
     cv_results_: pd.DataFrame
     path_: ComplexityPath
 
+    # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
         complexities: Sequence[float] = (5, 10, 15, 20, 30),
@@ -80,14 +98,31 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifierCV:
-        """Choose the complexity by held-out score, then learn from all rows."""
+        """Choose the complexity by held-out score, then learn from all rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight, sensitive_features
+            As for ``RuleSetClassifier.fit``.
+
+        Returns
+        -------
+        RuleSetClassifierCV
+            The search itself, fitted.
+
+        Raises
+        ------
+        ConfigurationError
+            When data or settings cannot be used.
+        """
         if self.choice not in CHOICES:
             raise ConfigurationError(f"choice must be 'best' or 'simplest', not {self.choice!r}.")
         limits = checked_complexities(self.complexities)
+        about = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
         splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
         scores = np.array(
             Parallel(n_jobs=self.n_jobs, verbose=5 * self.verbose)(
-                delayed(_fold_scores)(self, limits, X, y, sample_weight, sensitive_features, train, test)
+                delayed(_fold_scores)(self, limits, X, y, about, train, test)
                 for train, test in splits
             )
         )
@@ -97,49 +132,53 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
             best = int(np.argmax(means >= means[best] - errors[best]))
         self.best_complexity_ = limits[best]
         self.path_ = complexity_path(
-            X, y, limits, estimator=self.estimator, time_limit=self.time_limit, sample_weight=sample_weight,
-            sensitive_features=sensitive_features,
-        )  # fmt: skip
+            X, y, limits, estimator=self.estimator, time_limit=self.time_limit, **about
+        )
         done = len(self.path_.table)  # fewer than all when Ctrl-C ended the path early
         self.best_complexity_ = min(self.best_complexity_, limits[done - 1])
         self.best_estimator_ = self.path_[self.best_complexity_]
-        self.cv_results_ = self.path_.table.assign(cv_accuracy=means[:done], cv_error=errors[:done])
+        name = f"cv_{self.scoring if isinstance(self.scoring, str) else 'score'}"
+        self.cv_results_ = self.path_.table.assign(**{name: means[:done], "cv_error": errors[:done]})
         self.classes_ = self.best_estimator_.classes_
         self.n_features_in_ = self.best_estimator_.n_features_in_
-        self.rule_set_, self.rules_ = self.best_estimator_.rule_set_, self.best_estimator_.rules_
-        self.result_ = self.best_estimator_.result_
+        self.rule_set_, self.result_ = self.best_estimator_.rule_set_, self.best_estimator_.result_
+        self.model_ = self.best_estimator_.model_
         return self
 
+    @property
+    def rules_(self) -> pd.DataFrame:
+        """One line per rule of the best estimator."""
+        check_is_fitted(self, "model_")
+        return self.model_.rule_table()
+
     def predict(self, X: Any) -> AnyArray:
+        """Predict the class of every row with the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
+        """Give the probability of every class with the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Training and held-out scores against complexity, with the choice marked; returns the matplotlib axes."""
-        from .complexity_path import plot_path
+    def named_columns(self, X: Any) -> pd.DataFrame:
+        """Give a table the column names that ``fit`` saw."""
+        check_is_fitted(self)
+        return self.best_estimator_.named_columns(X)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Plot training and held-out scores against complexity, with the choice marked; returns the axes."""
         check_is_fitted(self)
         return plot_path(self.cv_results_, self.best_complexity_, ax)
 
 
 def _fold_scores(
-    search: RuleSetClassifierCV,
-    limits: list[float],
-    X: Any,
-    y: Any,
-    weights: Any,
-    sensitive: Any,
-    train: Any,
-    test: Any,
+    search: RuleSetClassifierCV, limits: list[float], X: Any, y: Any, about: dict[str, Any], train: Any, test: Any
 ) -> list[float]:
-    """The score on the test rows for every limit; the tightest ones stand in for limits that time did not allow."""
+    """The score on the test rows for every limit; the loosest one reached stands in for those that were not."""
     path = complexity_path(
         _rows(X, train), _rows(y, train), limits, estimator=search.estimator, time_limit=search.time_limit,
-        sample_weight=_rows(weights, train), sensitive_features=_rows(sensitive, train),
+        **{name: _rows(values, train) for name, values in about.items()},
     )  # fmt: skip
     scorer = get_scorer(search.scoring)
     last = max(path.classifiers)

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 class ShowsRules:
-    """Mixin for estimators with ``rule_set_`` and ``result_``."""
+    """Mixin for estimators with ``rule_set_``, ``result_`` and ``model_``."""
 
     rule_set_: Any
     result_: Any
+    model_: Any
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):
@@ -22,14 +23,28 @@ class ShowsRules:
         return f"{self.rule_set_}\n{self.result_.certificate()}"
 
     def explain(self, X: Any, *, immutable: Sequence[str] = (), max_reasons: int = 4) -> list[Explanation]:
-        """For every row the rules that decided; for rejected rows the smallest changes that would be enough.
+        """Say for every row which rules decided, and for rejected rows the smallest changes that would be enough.
 
-        Columns in ``immutable`` are never proposed to change. At most ``max_reasons`` changes and ways are given.
+        Parameters
+        ----------
+        X : DataFrame, array or list of rows
+            The columns that ``fit`` saw.
+        immutable : sequence of str
+            Columns that are never proposed to change.
+        max_reasons : int
+            At most so many changes in a way, and so many ways.
+
+        Returns
+        -------
+        list of Explanation
+            One for every row.
         """
-        from ..model.model_file import to_model
+        table = self.named_columns(X)
+        return self.model_.explain(table, immutable=immutable, max_reasons=max_reasons)
 
-        classifier: Any = getattr(self, "best_estimator_", self)
-        return to_model(classifier).explain(classifier._named(X), immutable=immutable, max_reasons=max_reasons)
+    def named_columns(self, X: Any) -> Any:
+        """Give a table the column names that ``fit`` saw."""
+        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         return self._with_rules(super()._repr_html_)  # type: ignore[misc]

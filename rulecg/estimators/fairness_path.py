@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
 
 from rulecg_core import (
     ConfigurationError,
@@ -18,27 +19,37 @@ from rulecg_core import (
     Groups,
     InfeasibleError,
     Limits,
+    Pricer,
+    PricingResult,
     Problem,
     Registry,
     Result,
     Rule,
     Start,
     Status,
-    UnknownNameError,
+    Stop,
     load_registry,
 )
+from rulecg_core.data.goal import Candidate
 from rulecg_core.plugins.calls import parse_call
 
-from ..binarize.binarizer import Binarizer
+from ..binarize.binarizer import Binarizer, binarizer_of
 from ..inputs.labels import checked_labels, outcome_text
-from ..inputs.row_order import canonical_order
 from ..inputs.table import as_frame
-from .recipe import Recipe, compose
+from ..model.scored_rule_sets import LabelledRows
+from .classifier import RuleSetClassifier
+from .learning import forbidden_columns, labelled_rows
+from .recipe import Part, Recipe, compose
+from .training import Training
 
 FIRST_PHASE = 0.6
 """Share of the time for generating rules; the rest is for choosing among all of them at every point."""
 
+Point: TypeAlias = tuple[float, float]
+"""A bound on complexity, and eps."""
 
+
+# Data, grid, estimator and budget stay separate arguments, as everywhere in scikit-learn.
 def fairness_path(
     X: Any,
     y: Any,
@@ -47,46 +58,110 @@ def fairness_path(
     eps_grid: Sequence[float] = (0.01, 0.025, 0.05, 0.1, 1.0),
     complexities: Sequence[float] = (10, 20, 30),
     *,
-    logic: str = "dnf",
-    max_conditions: int = 5,
-    forbid_features: Sequence[str] = (),
-    binarizer: Binarizer | None = None,
-    backend: Any = None,
-    pricers: Any = "auto",
+    estimator: RuleSetClassifier | None = None,
     time_limit: float | None = 120.0,
-    random_state: int = 0,
-    n_jobs: int | None = None,
+    sample_weight: Any = None,
+    new_rows: tuple[Any, Any, Any] | None = None,
 ) -> pd.DataFrame:
-    """Accuracy, true gap and complexity on the training rows for every eps and every bound on complexity.
+    """Learn a rule set for every eps and every bound on complexity.
 
-    ``constraint`` is a constraint's name, with named options if wanted (``"equalized-odds:columns=race"``), or a
-    function from eps to a constraint. As in the paper there are two phases: rules are generated at every point of the
-    grid, each starting from all rules so far; then every point chooses among all of them. A rule set found elsewhere
-    on the grid is taken wherever it keeps the bounds and makes fewer errors.
+    As in the paper there are two phases: rules are generated at every point of the grid, each starting from all rules
+    and rule sets so far; then every point that is not proven yet chooses among all rules, without generating more. In
+    the end every rule set that was met anywhere counts wherever it keeps the bounds: looser bounds are never worse.
 
-    One line per point: ``accuracy``, ``gap`` (the largest true value among the constraint's bounded rows; for floors
-    the smallest), ``complexity``, ``objective``, ``lower_bound`` and ``status`` of the point's own run, ``rule_set``.
-    Points that no rule set satisfies have the status "infeasible".
+    Parameters
+    ----------
+    X : DataFrame, array or list of rows
+        The inputs.
+    y : sequence of labels
+        What to predict, of two classes.
+    sensitive_features : column or columns
+        What defines the groups.
+    constraint : str or function
+        A constraint's name, with named options if wanted (``"equalized-odds:columns=race"``), or a function from eps
+        to a constraint.
+    eps_grid, complexities : sequences of numbers
+        The bounds.
+    estimator : RuleSetClassifier or None
+        All other settings; None for the defaults. Thresholds are chosen once and not refined.
+    time_limit : float or None
+        Seconds for the whole path.
+    sample_weight : sequence of numbers or None
+        The weight of every row.
+    new_rows : tuple of (X, y, sensitive_features) or None
+        Rows to score every rule set on that it was not learned from.
+
+    Returns
+    -------
+    DataFrame
+        One line per point: ``accuracy`` and ``gap`` (the largest true value among the constraint's bounded rows; for
+        floors the smallest) on the training rows; ``complexity`` and ``rule_set`` of the rule set with the fewest
+        errors; ``objective``, ``lower_bound`` and ``status`` of the best objective. With new rows also
+        ``new_accuracy`` and ``new_gap`` (NaN where a group's rate is not defined there). Points that no rule set
+        satisfies have the status "infeasible", points that Ctrl-C kept from being learned "interrupted".
+
+    Raises
+    ------
+    ConfigurationError
+        When data, grid or settings cannot be used.
+
+    Examples
+    --------
+    >>> from rulecg.datasets import lending
+    >>> data, target, people = lending(n_rows=200)
+    >>> path = fairness_path(data, target, people["sex"], eps_grid=[0.1], complexities=[4], time_limit=2)
+    >>> bool(path["gap"][0] <= 0.1)
+    True
     """
     registry = load_registry()
     make = _factory(registry, constraint)
     points = [(float(size), float(eps)) for size in sorted(complexities) for eps in sorted(eps_grid, reverse=True)]
     if not points:
         raise ConfigurationError("eps_grid and complexities must name at least one value each.")
-    problem = _problem(X, y, sensitive_features, logic, max_conditions, forbid_features, binarizer)
+    template = RuleSetClassifier() if estimator is None else estimator
+    rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
+    if len(rows.classes) != 2:
+        raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(rows.classes)}.")
+    view = _View.of(template, rows, getattr(y, "name", None), None if sample_weight is None else rows.weights)
     recipes = {
         (size, eps): compose(
-            registry, max_complexity=size, constraints=[make(eps)], backend=backend, pricers=pricers, loss="hamming"
+            registry,
+            max_complexity=size,
+            constraints=[*_listed(template.constraints), make(eps)],
+            backend=template.backend,
+            pricers=template.pricers,
+            loss=template.loss,
         )
         for size, eps in points
     }
-    walk = _Walk(problem, recipes, time_limit, effective_n_jobs(n_jobs), random_state)
-    results = walk.run()
-    return _table(problem, recipes, results)
+    state = template.random_state
+    walk = _Walk(
+        problem=view.problem(rows, groups),
+        recipes=recipes,
+        seconds=time_limit,
+        threads=effective_n_jobs(template.n_jobs),
+        seed=0 if state is None else int(check_random_state(state).randint(2**31 - 1)),
+    )
+    walk.run()
+    new = None if new_rows is None else view.problem(*_new_rows(new_rows, rows.classes))
+    return pd.DataFrame([walk.line(point, new) for point in points])
 
 
 def plot_fairness_path(path: pd.DataFrame, ax: Any = None) -> Any:
-    """Accuracy against true gap, one line for each bound on complexity; returns the matplotlib axes."""
+    """Plot accuracy against true gap, one line for each bound on complexity.
+
+    Parameters
+    ----------
+    path : DataFrame
+        The table of :func:`fairness_path`.
+    ax : matplotlib axes or None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        With the plot.
+    """
     import matplotlib.pyplot as plt
 
     ax = plt.subplots()[1] if ax is None else ax
@@ -100,109 +175,166 @@ def plot_fairness_path(path: pd.DataFrame, ax: Any = None) -> Any:
 
 
 @frozen(eq=False)
+class _View:
+    """How rows become a problem: the same way for training rows and new ones."""
+
+    binarizer: Binarizer
+    forbidden: list[str]
+    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, template: RuleSetClassifier, rows: LabelledRows, label_name: Any, weights: Any) -> _View:
+        forbidden = forbidden_columns(template.forbid, rows.table.columns)
+        inputs = rows.table.drop(columns=forbidden)
+        binarizer = binarizer_of(template.binarizer, inputs.shape, template.time_limit)
+        binarizer.fit(inputs, rows.codes, sample_weight=weights)
+        options = {
+            "logic": template.logic,
+            "max_conditions": template.max_conditions,
+            "columns": tuple(rows.table.columns),
+            "outcome": outcome_text(label_name, rows.classes[1]),
+        }
+        return cls(binarizer, forbidden, options)
+
+    def problem(self, rows: LabelledRows, groups: Groups) -> Problem:
+        inputs = rows.table.drop(columns=self.forbidden)
+        features = self.binarizer.transform(inputs)
+        training = Training.of(inputs, features, self.binarizer.conditions_, rows.codes, rows.weights, groups)
+        return training.problem(1, **self.options)
+
+
+class _NothingNew(Pricer):
+    """Finds no rule: what is left is to choose among those that are there."""
+
+    def price(self, problem: Any, limits: Any, rng: Any) -> PricingResult:
+        return PricingResult(())
+
+
+@define(eq=False)
 class _Walk:
-    """The two phases over all points of the grid."""
+    """The two phases over all points of the grid, and everything that they find."""
 
     problem: Problem
-    recipes: dict[tuple[float, float], Recipe]
+    recipes: dict[Point, Recipe]
     seconds: float | None
     threads: int
     seed: int
+    began: float = field(factory=time.perf_counter)
+    results: dict[Point, list[Result]] = field(factory=dict)
+    """The runs at each point that found a rule set."""
+    pool: dict[Rule, None] = field(factory=dict)
+    rule_sets: dict[tuple[Rule, ...], None] = field(factory=dict)
+    """Every rule set that a run ended with."""
 
-    def run(self) -> dict[tuple[float, float], Result | None]:
-        began = time.perf_counter()
-        pool: dict[Rule, None] = {}
-        results: dict[tuple[float, float], Result | None] = {}
-        for point, limits in self._shares(list(self.recipes), began, FIRST_PHASE):
-            results[point] = self._learn(point, limits, tuple(pool))
-            found = results[point]
-            pool |= dict.fromkeys(() if found is None else found.pool)
-        unproven = [point for point, found in results.items() if found is None or found.status is not Status.OPTIMAL]
-        for point, limits in self._shares(unproven, began, 1.0):
-            again, before = self._learn(point, limits, tuple(pool)), results[point]
-            results[point] = _better(before, again)
-        return results
+    def run(self) -> None:
+        if not self._phase(list(self.recipes), FIRST_PHASE, ()):
+            return
+        unproven = [point for point, found in self.results.items() if not any(map(_is_proven, found))]
+        self._phase(unproven, 1.0, (Part("rules so far", _NothingNew()),))
 
-    def _shares(
-        self, points: list[tuple[float, float]], began: float, share: float
-    ) -> Iterator[tuple[tuple[float, float], Limits]]:
+    def _phase(self, points: list[Point], share: float, pricers: tuple[Part, ...]) -> bool:
+        """Learn at each point; False when Ctrl-C ended it."""
+        for point, limits in self._shares(points, share):
+            recipe = evolve(self.recipes[point], start=Start(self.pool, self.rule_sets))
+            found = self.results.setdefault(point, [])
+            try:
+                result = (evolve(recipe, pricers=pricers) if pricers else recipe).learn(
+                    self.problem, limits, None, self.seed
+                )
+            except InfeasibleError:
+                continue
+            found.append(result)
+            self.pool |= dict.fromkeys(result.pool)
+            self.rule_sets |= dict.fromkeys([result.best_rules, result.rules])
+            if result.stop is Stop.INTERRUPTED:
+                return False
+        return True
+
+    def _shares(self, points: list[Point], share: float) -> Iterator[tuple[Point, Limits]]:
         """Each point with its even part of what is left of this share of the time."""
         for done, point in enumerate(points):
             if self.seconds is None:
                 yield point, Limits(seconds=None, threads=self.threads)
                 continue
-            left = share * self.seconds - (time.perf_counter() - began)
+            left = share * self.seconds - (time.perf_counter() - self.began)
             least = 0.2 * self.seconds / (2 * len(self.recipes))
             yield point, Limits(seconds=max(left / (len(points) - done), least), threads=self.threads)
 
-    def _learn(self, point: tuple[float, float], limits: Limits, start: Sequence[Rule]) -> Result | None:
-        recipe = self.recipes[point]
+    def line(self, point: Point, new: Problem | None) -> dict[str, Any]:
+        """What the table says about a point, from every rule set that was met anywhere."""
+        recipe, own = self.recipes[point], self.results.get(point)
+        with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
+            candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
+        chosen = min(candidates, key=lambda found: (found.errors, found.complexity), default=None)
+        line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
+        line |= _scores(self.problem, recipe.constraints[-1], chosen, "")
+        line["complexity"] = math.nan if chosen is None else chosen.complexity
+        line |= _certificate(own, candidates, chosen)
+        if new is not None:
+            line |= _scores(new, recipe.constraints[-1], chosen, "new_")
+        return line | {"rule_set": None if chosen is None else self.problem.rule_set(chosen.rules)}
+
+
+def _is_proven(result: Result) -> bool:
+    return result.status is Status.OPTIMAL
+
+
+def _certificate(own: list[Result] | None, candidates: list[Candidate], chosen: Candidate | None) -> dict[str, Any]:
+    """Best objective, bound and status of a point; bounds are its own, a rule set may come from anywhere."""
+    kept = [found.objective for found in candidates if found.proxy_violation <= 1e-6]
+    kept += [result.objective for result in own or ()]
+    objective = min(kept, default=math.nan)
+    bounds = [result.lower_bound for result in own or () if result.lower_bound is not None]
+    bound = min(max(bounds), objective) if bounds else math.nan
+    if own is None:
+        status = "interrupted"
+    elif chosen is None:
+        status = "infeasible"
+    elif not bounds:
+        status = str(Status.HEURISTIC)
+    elif chosen.proxy_violation > 1e-6:
+        status = str(Status.BOUNDED)
+    elif objective - bound <= 1e-9 * max(1.0, abs(bound)):
+        status = str(Status.OPTIMAL)
+    else:
+        solved = any(result.status is Status.LP_OPTIMAL for result in own)
+        status = str(Status.LP_OPTIMAL if solved else Status.BOUNDED)
+    return {"objective": objective, "lower_bound": bound, "status": status}
+
+
+def _scores(problem: Problem, constraint: Constraint, chosen: Candidate | None, prefix: str) -> dict[str, float]:
+    """Accuracy and true gap of a rule set on a problem's rows."""
+    accuracy = gap = math.nan
+    if chosen is not None:
+        predicted = problem.predict(chosen.rules)
+        accuracy = float(problem.weights[predicted == problem.labels].sum() / problem.weights.sum())
         try:
-            return evolve(recipe, start=Start(start)).run(self.problem, limits, recipe.registry.notify, self.seed)
-        except InfeasibleError:
-            return None
+            measured = constraint.measure(problem, predicted)
+            rows = [row for row in constraint.rows(problem) if row.name in measured]
+        except ConfigurationError:
+            # New rows may lack a group, or a group there the rows that its rate is a share of.
+            rows = []
+        above = [measured[row.name] for row in rows if math.isfinite(row.hi)]
+        gap = max(above) if above else min((measured[row.name] for row in rows), default=math.nan)
+    return {f"{prefix}accuracy": accuracy, f"{prefix}gap": gap}
 
 
-def _better(before: Result | None, again: Result | None) -> Result | None:
-    """The later run with the better of both objectives, bounds and choices."""
-    if before is None or again is None:
-        return before or again
-    bounds = [bound for bound in (before.lower_bound, again.lower_bound) if bound is not None]
-    kept, other = (again, before) if again.objective <= before.objective else (before, again)
-    chosen = min(kept, other, key=lambda result: (result.errors, result.selected_objective))
-    status = kept.status
-    if status is Status.OPTIMAL and not chosen.keeps_proxy:
-        status = Status.BOUNDED
-    return evolve(
-        kept,
-        status=status,
-        lower_bound=min(max(bounds), kept.objective) if bounds else None,
-        rules=chosen.rules,
-        rule_set=chosen.rule_set,
-        errors=chosen.errors,
-        selected_objective=chosen.selected_objective,
-        row_values=chosen.row_values,
-        keeps_proxy=chosen.keeps_proxy,
-    )
+def _new_rows(new_rows: tuple[Any, Any, Any], classes: Any) -> tuple[LabelledRows, Groups]:
+    """New rows with the codes of the training labels."""
+    if not isinstance(new_rows, tuple) or len(new_rows) != 3:
+        raise ConfigurationError("new_rows must be a tuple of X, y and sensitive_features.")
+    X, y, sensitive_features = new_rows
+    table = as_frame(X)
+    labels = checked_labels(y, len(table))
+    unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
+    if unknown:
+        raise ConfigurationError(f"y of new_rows holds {unknown[0]!r}, which is no label of the training rows.")
+    codes = np.searchsorted(classes, labels)
+    return LabelledRows(table, classes, codes, np.ones(len(table))), Groups.encode(sensitive_features, len(table))
 
 
-def _table(
-    problem: Problem, recipes: dict[tuple[float, float], Recipe], results: dict[tuple[float, float], Result | None]
-) -> pd.DataFrame:
-    known = [found for found in results.values() if found is not None]
-    total = float(problem.weights.sum())
-    rows = []
-    for (size, eps), recipe in recipes.items():
-        own, constraint = results[size, eps], recipe.constraints[-1]
-        allowed = [r for r in known if r.rule_set.complexity <= size and _keeps(constraint, problem, r)]
-        allowed += [] if own is None or own in allowed else [own]
-        chosen = min(allowed, key=lambda r: (r.errors, r.rule_set.complexity), default=None)
-        rows.append(
-            {
-                "max_complexity": size,
-                "eps": eps,
-                "accuracy": math.nan if chosen is None else 1 - chosen.errors / total,
-                "gap": math.nan if chosen is None else _gap(constraint, problem, chosen),
-                "complexity": math.nan if chosen is None else chosen.rule_set.complexity,
-                "objective": math.nan if own is None else own.objective,
-                "lower_bound": math.nan if own is None or own.lower_bound is None else own.lower_bound,
-                "status": "infeasible" if own is None else str(own.status),
-                "rule_set": None if chosen is None else chosen.rule_set,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _keeps(constraint: Constraint, problem: Problem, result: Result) -> bool:
-    measured = constraint.measure(problem, problem.predict(result.rules))
-    return all(row.violation(measured.get(row.name, row.lo)) <= 1e-9 for row in constraint.rows(problem))
-
-
-def _gap(constraint: Constraint, problem: Problem, result: Result) -> float:
-    measured = constraint.measure(problem, problem.predict(result.rules))
-    rows = [row for row in constraint.rows(problem) if row.name in measured]
-    above = [measured[row.name] for row in rows if math.isfinite(row.hi)]
-    return max(above) if above else min((measured[row.name] for row in rows), default=math.nan)
+def _listed(constraints: Any) -> Iterable[str | Constraint]:
+    return [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
 
 
 def _factory(registry: Registry, constraint: str | Callable[[float], Constraint]) -> Callable[[float], Constraint]:
@@ -216,36 +348,3 @@ def _factory(registry: Registry, constraint: str | Callable[[float], Constraint]
         )
     entry = registry.entry("constraint", name)
     return lambda eps: registry.constraint(entry.factory(eps, **options))
-
-
-def _problem(
-    X: Any,
-    y: Any,
-    sensitive_features: Any,
-    logic: str,
-    max_conditions: int,
-    forbid_features: Sequence[str],
-    binarizer: Binarizer | None,
-) -> Problem:
-    table = as_frame(X)
-    for name in forbid_features:
-        if name not in table.columns:
-            raise UnknownNameError("column", str(name), table.columns)
-    classes, codes = np.unique(checked_labels(y, len(table)), return_inverse=True)
-    if len(classes) != 2:
-        raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(classes)}.")
-    inputs = table.drop(columns=list(forbid_features))
-    fitted = (Binarizer() if binarizer is None else binarizer).fit(inputs, codes)
-    features = fitted.transform(inputs)
-    groups = Groups.encode(sensitive_features, len(table))
-    order = canonical_order(features, codes, groups.codes)
-    return Problem.from_arrays(
-        features[order],
-        codes[order] == 1,
-        sensitive_groups=groups.take(order),
-        conditions=fitted.conditions_,
-        logic=logic,  # type: ignore[arg-type]
-        max_conditions=max_conditions,
-        columns=tuple(table.columns),
-        outcome=outcome_text(getattr(y, "name", None), classes[1]),
-    )

@@ -8,14 +8,29 @@ from rulecg_core import Problem, Rule
 
 
 def forest_leaves(problem: Problem, *, n_trees: int = 20, seed: int = 0) -> tuple[Rule, ...]:
-    """The paths to leaves where positives are more frequent than overall, as rules for ``generate_columns(start=...)``.
+    """Take rules from the leaves of a random forest where positives are more frequent than overall.
 
-    A step "feature is false" becomes the feature that is its exact opposite on the data; where there is none, the step
-    is left out and the rule covers more than the leaf.
+    A step "condition is false" becomes the condition that is its exact opposite on the data; where there is none, the
+    step is left out and the rule covers more than the leaf.
 
-    >>> from rulecg_core import Problem
-    >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
-    >>> forest_leaves(problem, n_trees=5)
+    Parameters
+    ----------
+    problem : Problem
+        What to learn.
+    n_trees : int
+        How many trees.
+    seed : int
+        Seed of the forest.
+
+    Returns
+    -------
+    tuple of Rule
+        The paths to such leaves, each once, for ``generate_columns(start=...)``.
+
+    Examples
+    --------
+    >>> problem = Problem.from_arrays([[1], [1], [0], [0]] * 9, [1, 1, 0, 0] * 9)
+    >>> forest_leaves(problem, n_trees=20)
     (Rule(features=(0,)),)
     """
     from sklearn.ensemble import RandomForestClassifier

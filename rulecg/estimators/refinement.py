@@ -48,7 +48,26 @@ def learn_refining(
 ) -> tuple[Result, Training]:
     """Learn in phases with finer and finer thresholds; the last phase has all pricers and the rest of the time.
 
-    The result speaks of the last phase's conditions: what it proves, it proves over all rules that these can make.
+    Parameters
+    ----------
+    recipe : Recipe
+        What learns.
+    training : Training
+        The rows with the first conditions.
+    build : function from Training to Problem
+        Makes the problem of a phase.
+    limits : Limits
+        The budget of all phases.
+    observer : function or None
+        Hears the events of all phases as those of one run.
+    seed : int
+        Seed of whatever uses chance.
+
+    Returns
+    -------
+    Result, Training
+        The result speaks of the last phase's conditions, which the training rows have: what it proves, it proves over
+        all rules that these can make.
     """
     run = _Run(recipe, training, build, limits, recipe.told_to(observer), seed)
     return run.execute(), run.training
@@ -154,7 +173,26 @@ def better_thresholds(
     training: Training,
     deadline: Deadline = Deadline(),  # noqa: B008 - Deadline is frozen
 ) -> list[Condition]:
-    """Conditions at original values that improve a good rule when they replace one of its own, most gain first."""
+    """Find conditions at original values that improve a good rule when they replace one of its own.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is learned.
+    master : Master
+        Its relaxation's duals and weights say which rules are good, and what covering a row is worth.
+    rule_sets : sequence of sequences of Rule
+        The best rule sets so far.
+    training : Training
+        The rows with their original values.
+    deadline : Deadline
+        When to stop looking.
+
+    Returns
+    -------
+    list of Condition
+        Most gain first, at most ``MOST_NEW``.
+    """
     search = _Search(problem, training, deadline)
     costs = np.where(problem.y, -problem.weights, problem.weights)
     for rules in dict.fromkeys((result.best_rules, result.rules)):

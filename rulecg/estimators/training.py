@@ -41,13 +41,48 @@ class Training:
         weights: FloatArray,
         groups: Groups,
     ) -> Training:
+        """Bring rows into canonical order.
+
+        Parameters
+        ----------
+        inputs : DataFrame
+            The table that the conditions are about.
+        features : bool array, rows × conditions
+            Which conditions hold in which rows.
+        conditions : sequence of Condition
+            The conditions.
+        codes : int array
+            The class of every row.
+        weights : float array
+            The weight of every row.
+        groups : Groups
+            The groups of every row.
+
+        Returns
+        -------
+        Training
+            The rows, sorted by what they hold.
+        """
         order = canonical_order(features, codes, groups.codes)
         return cls(
             inputs, order, features[order], tuple(conditions), codes[order], weights[order], groups.take(order)
         )
 
     def problem(self, position: int, **options: Any) -> Problem:
-        """The problem of telling the class at the position from the others."""
+        """Make the problem of telling the class at the position from the others.
+
+        Parameters
+        ----------
+        position : int
+            The code of the class.
+        **options
+            What ``Problem.from_arrays`` takes besides the rows.
+
+        Returns
+        -------
+        Problem
+            What column generation works on.
+        """
         return Problem.from_arrays(
             self.features,
             self.codes == position,
@@ -58,11 +93,11 @@ class Training:
         )
 
     def numbers(self, column: str) -> FloatArray:
-        """The original values of a numeric column."""
+        """Get the original values of a numeric column, in canonical order."""
         return as_numbers(self.inputs[column].iloc[self.order], column)
 
     def extended(self, conditions: Sequence[Condition]) -> Training:
-        """The same rows with further conditions after the known ones."""
+        """Add further conditions after the known ones; the rows are sorted anew."""
         added = np.array([condition.holds(self.inputs[condition.column].iloc[self.order]) for condition in conditions])
         features = np.concatenate([self.features.T, added]).T
         order = canonical_order(features, self.codes, self.groups.codes)

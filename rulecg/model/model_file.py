@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
-from attrs import asdict, evolve
+from attrs import evolve
 
 from rulecg_core import Condition, ConfigurationError, Rule, RuleSet
 
+from .bounded_json import MAX_BYTES, decode, plain_object, read_bytes
+from .certificate import Certificate
+from .document import (
+    FORMAT,
+    VERSION,
+    CertificateEntry,
+    ConditionEntry,
+    DataEntry,
+    Header,
+    ModelDocument,
+    RoundEntry,
+    RowEntry,
+    RuleSetEntry,
+    SketchEntry,
+)
 from .fingerprint import Fingerprint
-from .json_checks import MAX_BYTES, Reader, finite, read_json, scalars
-from .model import Certificate, Model
+from .model import Model, model_of
+from .row_sketch import RowSketch
 from .scores import RuleScores
 
 if TYPE_CHECKING:
@@ -26,70 +41,79 @@ if TYPE_CHECKING:
 
     from ..estimators.classifier import RuleSetClassifier
 
-FORMAT = "rulecg/model"
-VERSION = 1
-_MOST_ROUNDS = 1000
-"""The history of longer runs is thinned out to this many rounds."""
-_HISTORY = ("class", "seconds", "iteration", "relaxation", "lower_bound", "incumbent", "pool_size")
-_ROWS = ("class", "row", "value", "true_value", "dual")
-_EDITED = "The file was changed after it was written, so what was once proven may not hold for these rules."
-
-
-# From a fitted classifier ---------------------------------------------------------------------------------------------
+EDITED = "The file was changed after it was written, so what was once proven may not hold for these rules."
 
 
 def to_model(
-    classifier: RuleSetClassifier,
+    classifier: RuleSetClassifier | Model,
     *,
     data: pd.DataFrame | None = None,
     target: str | None = None,
     sensitive: Iterable[str] = (),
     label_names: Mapping[Any, Any] | None = None,
+    row_sketch: bool = True,
 ) -> Model:
-    """The fitted classifier as a model; ``data`` (what it was fitted to) gives the fingerprint."""
-    classes = tuple(_plain(label) for label in classifier.classes_)
-    names = dict(label_names or {})
-    result = classifier.result_
-    certificate = Certificate(
-        objective=result.objective,
-        lower_bound=result.lower_bound,
-        gap=result.gap,
-        status=result.status,
-        stop=result.stop,
-        errors=result.errors,
-        seconds=result.seconds,
-        pool_size=result.pool_size,
-        text=result.certificate(),
-        history=_records(_thinned(result.history), _HISTORY),
-        constraints=_records(result.constraints, _ROWS),
-    )
-    counts = [len(rule_set) for rule_set in classifier._rule_sets]
-    ends = np.cumsum(counts)
-    supports = classifier.rules_["support"].to_numpy(dtype=np.float64)
-    return Model(
-        rule_sets=classifier._rule_sets,
-        classes=tuple(names.get(label, label) for label in classes),
-        scores=tuple(classifier._scores),
-        class_weights=classifier._class_weights,
-        otherwise=None if len(classes) == 2 else classifier._otherwise,
-        support=tuple(supports[end - count : end] for end, count in zip(ends, counts, strict=True)),
+    """Add to a fitted classifier's model what its data was.
+
+    Parameters
+    ----------
+    classifier : fitted RuleSetClassifier or Model
+        Where the model comes from.
+    data : DataFrame or None
+        What it was fitted to, for the fingerprint; None for no fingerprint.
+    target : str or None
+        The predicted column.
+    sensitive : iterable of str
+        The columns that define groups.
+    label_names : mapping or None
+        Other names for labels, such as ``{False: "no", True: "yes"}``.
+    row_sketch : bool
+        Whether the fingerprint has a sketch of the rows, so that reports can tell training rows from new ones.
+
+    Returns
+    -------
+    Model
+        The same rules, described.
+    """
+    model, names = model_of(classifier), dict(label_names or {})
+    return evolve(
+        model,
+        classes=tuple(names.get(label, label) for label in model.classes),
         target=target,
         sensitive=tuple(map(str, sensitive)),
-        conditions=tuple(classifier.binarizer_.conditions_),
-        settings=_settings(classifier),
-        certificate=certificate,
-        fingerprint=None if data is None else Fingerprint.of(data),
+        fingerprint=None if data is None else Fingerprint.of(data, row_sketch=row_sketch),
     )
 
 
 def save_model(model: Model | RuleSetClassifier, path: Path | str, **about: Any) -> Model:
-    """Write a model, or a fitted classifier with what :func:`to_model` takes; the file is complete or not there."""
-    made = model if isinstance(model, Model) else to_model(model, **about)
+    """Write a model file; it is complete or not there.
+
+    Parameters
+    ----------
+    model : Model or fitted RuleSetClassifier
+        What to write.
+    path : Path or str
+        Where to.
+    **about
+        For a classifier, what :func:`to_model` takes: ``data``, ``target``, ``sensitive``, ``label_names`` and
+        ``row_sketch``.
+
+    Returns
+    -------
+    Model
+        What was written.
+
+    Raises
+    ------
+    ConfigurationError
+        When the file cannot be written, or could not be read again.
+    """
+    made = to_model(model, **about) if about or not isinstance(model, Model) else model
     path = Path(path)
     text = to_json(made)
     if len(text) > MAX_BYTES:
         raise ConfigurationError(f"The model takes {len(text) / 2**20:.0f} MB as a file: lower max_categories.")
-    _read(Reader(json.loads(text), "The model"))  # what could not be loaded again is not written
+    _model(decode(text.encode(), ModelDocument, "The model cannot be written"))  # what could not be loaded again
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         try:
@@ -105,246 +129,213 @@ def save_model(model: Model | RuleSetClassifier, path: Path | str, **about: Any)
     return made
 
 
-def to_json(model: Model) -> str:
-    """The document; equal models give equal text."""
-    document = _document(model)
-    document["seal"] = _seal(document)
-    # ASCII alone: an editor shows invisible and direction-changing characters as escapes.
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
-def _document(model: Model) -> dict[str, Any]:
-    from .. import __version__
-
-    certificate = model.certificate
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "rulecg": __version__,
-        "target": model.target,
-        "classes": scalars(model.classes, "classes"),
-        "sensitive": list(model.sensitive),
-        "rule_sets": [
-            {
-                "outcome": rule_set.outcome,
-                "logic": rule_set.logic,
-                "columns": list(rule_set.columns),
-                "conditions": [condition.to_dict() for condition in rule_set.conditions],
-                "rules": [list(rule) for rule in rule_set.rules],
-                "precisions": [float(value) for value in scores.precisions],
-                "otherwise": float(scores.otherwise),
-                "support": [float(value) for value in support],
-            }
-            for rule_set, scores, support in zip(model.rule_sets, model.scores, model.support, strict=True)
-        ],
-        "class_weights": [float(value) for value in model.class_weights],
-        "otherwise": None if model.otherwise is None else [float(value) for value in model.otherwise],
-        "binarization": [condition.to_dict() for condition in model.conditions],
-        "settings": dict(model.settings),
-        "certificate": None if certificate is None else asdict(certificate, recurse=False),
-        "data": None
-        if model.fingerprint is None
-        else {
-            "columns": [list(column) for column in model.fingerprint.columns],
-            "rows": model.fingerprint.n_rows,
-            "sha256": model.fingerprint.sha256,
-        },
-    }
-
-
-def _seal(document: Mapping[str, Any]) -> str:
-    """A hash of everything else; it tells edits by hand, and is no protection against intent."""
-    text = json.dumps({k: v for k, v in document.items() if k != "seal"}, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _settings(classifier: RuleSetClassifier) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
-    for name, value in classifier.get_params(deep=False).items():
-        if name in ("n_jobs", "verbose"):
-            continue
-        if isinstance(value, (list, tuple)):
-            settings[name] = [item if isinstance(item, str) else repr(item) for item in value]
-        elif value is None or isinstance(value, (str, bool, int, float)):
-            settings[name] = value if not isinstance(value, float) or math.isfinite(value) else repr(value)
-        else:
-            settings[name] = repr(value)
-    return settings
-
-
-def _thinned(history: pd.DataFrame) -> pd.DataFrame:
-    if len(history) <= _MOST_ROUNDS:
-        return history
-    return history.iloc[np.unique(np.linspace(0, len(history) - 1, _MOST_ROUNDS).astype(int))]
-
-
-def _records(table: pd.DataFrame, names: Iterable[str]) -> tuple[dict[str, Any], ...]:
-    kept = [name for name in names if name in table]
-    rows = table[kept].astype(object).itertuples(index=False, name=None)
-    return tuple({name: _plain(value) for name, value in zip(kept, row, strict=True)} for row in rows)
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-# From a file ----------------------------------------------------------------------------------------------------------
-
-
 def load_model(path: Path | str, *, allow_edited: bool = False) -> Model:
-    """Read a model file. One that was changed by hand is refused, or (``allow_edited``) loses its certificate."""
-    document = read_json(path, "rulecg model file")
-    reader = Reader(document, f"The model file {path}")
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ConfigurationError(f"{path} is no rulecg model file: it does not say format {FORMAT!r}.")
-    if document.get("version") != VERSION or isinstance(document.get("version"), bool):
+    """Read a model file.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    allow_edited : bool
+        Whether to load a file that was changed by hand. It has no certificate, and probabilities only after
+        :func:`rulecg.model.scored_rule_sets.rescored`.
+
+    Returns
+    -------
+    Model
+        The model.
+
+    Raises
+    ------
+    ConfigurationError
+        When it cannot be read, is no model file, is of another version, or was changed by hand.
+    """
+    where = f"{path} is no rulecg model file"
+    raw = read_bytes(path, "rulecg model file")
+    header = decode(raw, Header, where)
+    if header.format != FORMAT:
+        raise ConfigurationError(f"{where}: it does not say format {FORMAT!r}.")
+    if header.version != VERSION or isinstance(header.version, bool):
         raise ConfigurationError(
-            f"{path} has model version {document.get('version')!r:.60}; this rulecg reads version {VERSION}. "
-            "Use the rulecg release that wrote it, or a newer one."
+            f"{path} is a model file of version {header.version!r:.60}, written by rulecg {header.rulecg:.40}, but "
+            f"this rulecg reads version {VERSION}: learn the model again, or use the release that wrote it."
         )
-    edited = document.get("seal") != _seal(document)
-    if edited and not allow_edited:
+    document = decode(raw, ModelDocument, where)
+    is_edited = document.seal != seal(plain_object(raw, where))
+    if is_edited and not allow_edited:
         raise ConfigurationError(
             f"{path} was changed after rulecg wrote it, so its certificate may not hold. Restore the file or fit "
             "again; rulecg.load_model(path, allow_edited=True) loads the rules without the certificate."
         )
+    model = _model(document)
+    return evolve(model, certificate=None, has_stale_scores=True, notes=(EDITED,)) if is_edited else model
+
+
+def to_json(model: Model) -> str:
+    """Write a model as a JSON document; equal models give equal text."""
     try:
-        model = _read(reader)
-    except (TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise ConfigurationError(f"{path} is no rulecg model file: {error}.") from None
-    return evolve(model, certificate=None, notes=(_EDITED,)) if edited else model
+        document = msgspec.to_builtins(_document(model))
+        document["seal"] = seal(document)
+        # ASCII alone: an editor shows invisible and direction-changing characters as escapes.
+        return json.dumps(document, indent=1, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"The model cannot be written, because a label, category or setting is neither text nor a finite number: "
+            f"{error}. Turn such columns and labels into text before learning, with astype(str)."
+        ) from None
 
 
-def _read(reader: Reader) -> Model:
-    for name, kind in (("format", str), ("version", int), ("rulecg", str), ("seal", str)):
-        reader.take(name, kind)
-    target = reader.take("target", (str, type(None)))
-    classes = tuple(scalars(reader.take("classes", list), "classes"))
-    if len(classes) < 2 or len({(type(label), label) for label in classes}) < len(classes):
+def seal(document: Mapping[str, Any]) -> str:
+    """Hash everything in a document but the seal: it tells edits by hand, and is no protection against intent."""
+    text = json.dumps({k: v for k, v in document.items() if k != "seal"}, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# From a model to a document -------------------------------------------------------------------------------------------
+
+
+def _document(model: Model) -> ModelDocument:
+    from .. import __version__
+
+    return ModelDocument(
+        format=FORMAT,
+        version=VERSION,
+        rulecg=__version__,
+        target=model.target,
+        classes=list(model.classes),
+        sensitive=list(model.sensitive),
+        rule_sets=[_rule_set_entry(*pair) for pair in zip(model.rule_sets, model.scores, strict=True)],
+        class_weights=model.class_weights.tolist(),
+        otherwise=None if model.otherwise is None else model.otherwise.tolist(),
+        has_stale_scores=model.has_stale_scores,
+        binarization=_condition_entries(model.conditions),
+        settings=dict(model.settings),
+        certificate=None if model.certificate is None else _certificate_entry(model.certificate),
+        data=None if model.fingerprint is None else _data_entry(model.fingerprint),
+        seal="",
+    )
+
+
+def _rule_set_entry(rule_set: RuleSet, scores: RuleScores) -> RuleSetEntry:
+    return RuleSetEntry(
+        outcome=rule_set.outcome,
+        logic=rule_set.logic,
+        columns=list(rule_set.columns),
+        conditions=_condition_entries(rule_set.conditions),
+        rules=[list(rule) for rule in rule_set.rules],
+        support=scores.support.tolist(),
+        right=scores.right.tolist(),
+        otherwise=float(scores.otherwise),
+    )
+
+
+def _condition_entries(conditions: Iterable[Condition]) -> list[ConditionEntry]:
+    return [ConditionEntry(condition.column, condition.operator, condition.value) for condition in conditions]
+
+
+def _certificate_entry(certificate: Certificate) -> CertificateEntry:
+    return CertificateEntry(
+        objective=certificate.objective,
+        lower_bound=certificate.lower_bound,
+        gap=certificate.gap,
+        status=certificate.status,
+        stop=certificate.stop,
+        errors=certificate.errors,
+        seconds=certificate.seconds,
+        pool_size=certificate.pool_size,
+        text=certificate.text,
+        history=[RoundEntry(*line.values()) for line in certificate.history],
+        constraints=[RowEntry(*line.values()) for line in certificate.constraints],
+    )
+
+
+def _data_entry(fingerprint: Fingerprint) -> DataEntry:
+    sketch = fingerprint.sketch
+    return DataEntry(
+        columns=list(fingerprint.columns),
+        rows=fingerprint.n_rows,
+        sha256=fingerprint.sha256,
+        sketch=None if sketch is None else SketchEntry(
+            sketch.key, str(sketch.below), list(sketch.digests), sketch.repeated
+        ),
+    )
+
+
+# From a document to a model -------------------------------------------------------------------------------------------
+
+
+def _model(document: ModelDocument) -> Model:
+    """The model in a document; what the types of its fields cannot say is checked here."""
+    classes = tuple(document.classes)
+    if len({(type(label), label) for label in classes}) < len(classes):
         raise ConfigurationError("A model needs at least two classes, all different.")
-    sensitive = tuple(reader.texts("sensitive"))
-    sets = [_read_rule_set(entry, number) for number, entry in enumerate(reader.take("rule_sets", list), 1)]
     expected = 1 if len(classes) == 2 else len(classes)
-    if len(sets) != expected:
-        raise ConfigurationError(f"{len(classes)} classes need {expected} rule sets, but the file has {len(sets)}.")
-    otherwise = reader.take("otherwise", (list, type(None)))
+    if len(document.rule_sets) != expected:
+        raise ConfigurationError(
+            f"{len(classes)} classes need {expected} rule sets, but the file has {len(document.rule_sets)}."
+        )
+    otherwise = document.otherwise
     if (otherwise is None) != (expected == 1) or (otherwise is not None and len(otherwise) != len(classes)):
         raise ConfigurationError("'otherwise' must give one number per class when there are more than two.")
-    settings = reader.take("settings", dict)
-    model = Model(
-        rule_sets=tuple(rule_set for rule_set, _, _ in sets),
+    _check_count(document.class_weights, len(classes), "'class_weights'")
+    sets = [_rule_set(entry, number) for number, entry in enumerate(document.rule_sets, 1)]
+    return Model(
+        rule_sets=tuple(rule_set for rule_set, _ in sets),
         classes=classes,
-        scores=tuple(scores for _, scores, _ in sets),
-        class_weights=np.array(reader.numbers("class_weights", len(classes))),
-        otherwise=None if otherwise is None else np.array([finite(value, "otherwise") for value in otherwise]),
-        support=tuple(np.array(support) for _, _, support in sets),
-        target=target,
-        sensitive=sensitive,
-        conditions=_read_conditions(reader.take("binarization", list)),
-        settings={name: _read_setting(value, name) for name, value in settings.items()},
-        certificate=_read_certificate(reader.take("certificate", (dict, type(None)))),
-        fingerprint=_read_fingerprint(reader.take("data", (dict, type(None)))),
+        scores=tuple(scores for _, scores in sets),
+        class_weights=np.array(document.class_weights, dtype=np.float64),
+        otherwise=None if otherwise is None else np.array(otherwise, dtype=np.float64),
+        target=document.target,
+        sensitive=tuple(document.sensitive),
+        conditions=_conditions(document.binarization),
+        settings=dict(document.settings),
+        certificate=None if document.certificate is None else _certificate(document.certificate),
+        fingerprint=None if document.data is None else _fingerprint(document.data),
+        has_stale_scores=document.has_stale_scores,
     )
-    reader.done()
-    return model
 
 
-def _read_rule_set(entry: Any, number: int) -> tuple[RuleSet, RuleScores, list[float]]:
-    reader = Reader(entry, f"Rule set {number}")
-    conditions = _read_conditions(reader.take("conditions", list))
-    rules = []
-    for features in reader.take("rules", list):
-        if not isinstance(features, list) or not all(type(feature) is int for feature in features):
-            raise ConfigurationError(f"Rule set {number} has a rule that is not a list of whole numbers.")
-        rules.append(Rule(features))
+def _check_count(values: Sequence[Any], count: int, what: str) -> None:
+    if len(values) != count:
+        raise ConfigurationError(f"{what} has {len(values)} numbers, but {count} are needed.")
+
+
+def _rule_set(entry: RuleSetEntry, number: int) -> tuple[RuleSet, RuleScores]:
+    conditions = _conditions(entry.conditions)
     rule_set = RuleSet(
-        rules=tuple(rules),
+        rules=tuple(Rule(positions) for positions in entry.rules),
         conditions=conditions,
-        logic=reader.take("logic", str),
-        columns=tuple(reader.texts("columns")),
-        outcome=reader.take("outcome", str),
+        logic=entry.logic,
+        columns=tuple(entry.columns),
+        outcome=entry.outcome,
     )
     unknown = {condition.column for condition in conditions} - set(rule_set.columns)
     if unknown:
         raise ConfigurationError(f"Rule set {number} has a condition on {min(unknown)!r:.80}, no column of it.")
-    precisions = reader.numbers("precisions", len(rules))
-    otherwise = reader.number("otherwise")
-    assert otherwise is not None
-    if any(not 0 <= share <= 1 for share in (*precisions, otherwise)):
-        raise ConfigurationError(f"Rule set {number} has a precision that is not between 0 and 1.")
-    support = reader.numbers("support", len(rules))
-    reader.done()
-    return rule_set, RuleScores(np.array(precisions), otherwise), support
+    _check_count(entry.support, len(entry.rules), f"'support' of rule set {number}")
+    _check_count(entry.right, len(entry.rules), f"'right' of rule set {number}")
+    support, right = np.array(entry.support, dtype=np.float64), np.array(entry.right, dtype=np.float64)
+    if np.any(right > support):
+        raise ConfigurationError(f"A rule of rule set {number} decides more rows rightly than it decides.")
+    return rule_set, RuleScores(support, right, entry.otherwise)
 
 
-def _read_conditions(entries: list[Any]) -> tuple[Condition, ...]:
-    conditions = []
-    for entry in entries:
-        reader = Reader(entry, "A condition")
-        column, operator = reader.take("column", str), reader.take("operator", str)
-        value = scalars([reader.entry.pop("value")], "A condition")[0] if "value" in reader.entry else None
-        reader.done()
-        conditions.append(Condition(column, operator, value))
-    return tuple(conditions)
+def _conditions(entries: Iterable[ConditionEntry]) -> tuple[Condition, ...]:
+    return tuple(Condition(entry.column, entry.operator, entry.value) for entry in entries)
 
 
-def _read_setting(value: Any, name: str) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return scalars(value, f"The setting {name!r:.80}")
-    return scalars([value], f"The setting {name!r:.80}")[0]
+def _certificate(entry: CertificateEntry) -> Certificate:
+    plain = msgspec.to_builtins(entry)
+    return Certificate(**{**plain, "history": tuple(plain["history"]), "constraints": tuple(plain["constraints"])})
 
 
-def _read_certificate(entry: Any) -> Certificate | None:
-    if entry is None:
-        return None
-    reader = Reader(entry, "The certificate")
-    certificate = Certificate(
-        objective=reader.number("objective"),  # type: ignore[arg-type]
-        lower_bound=reader.number("lower_bound", optional=True),
-        gap=reader.number("gap", optional=True),
-        status=reader.take("status", str),
-        stop=reader.take("stop", str),
-        errors=reader.number("errors"),  # type: ignore[arg-type]
-        seconds=reader.number("seconds"),  # type: ignore[arg-type]
-        pool_size=reader.take("pool_size", int),
-        text=reader.take("text", str),
-        history=_read_records(reader.take("history", list), _HISTORY),
-        constraints=_read_records(reader.take("constraints", list), _ROWS),
+def _fingerprint(entry: DataEntry) -> Fingerprint:
+    sketch = entry.sketch
+    return Fingerprint(
+        columns=tuple(entry.columns),
+        n_rows=entry.rows,
+        sha256=entry.sha256,
+        sketch=None if sketch is None else RowSketch(
+            sketch.key, int(sketch.below), tuple(sketch.digests), sketch.repeated
+        ),
     )
-    reader.done()
-    return certificate
-
-
-def _read_records(entries: list[Any], names: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
-    rows = []
-    for entry in entries:
-        reader = Reader(entry, "A line of the certificate")
-        row = {}
-        for name in names:
-            if name in ("class", "row"):
-                row[name] = reader.take(name, (str, bool, int, float))
-            else:
-                row[name] = reader.take(name, (int, float, type(None)))
-                finite(row[name] or 0, "A line of the certificate")
-        reader.done()
-        rows.append(row)
-    return tuple(rows)
-
-
-def _read_fingerprint(entry: Any) -> Fingerprint | None:
-    if entry is None:
-        return None
-    reader = Reader(entry, "The data fingerprint")
-    columns = []
-    for column in reader.take("columns", list):
-        if not isinstance(column, list) or len(column) != 2 or not all(isinstance(part, str) for part in column):
-            raise ConfigurationError("A column of the data fingerprint must be a name and a type.")
-        columns.append((column[0], column[1]))
-    fingerprint = Fingerprint(tuple(columns), reader.take("rows", int), reader.take("sha256", str))
-    reader.done()
-    return fingerprint

@@ -34,6 +34,7 @@ class ClassRuleSets:
 
     @property
     def complexity(self) -> int:
+        """Number of rules plus number of conditions of all classes."""
         return sum(rule_set.complexity for rule_set in self.rule_sets)
 
     def __str__(self) -> str:
@@ -46,10 +47,23 @@ class ClassRuleSets:
 
 
 def decide(claims: BoolArray, scores: FloatArray, weight_of: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Probabilities of the classes; the largest is the decision.
+    """Decide between the rule sets of several classes: the surest claim wins, the heavier class on a tie.
 
-    ``claims[i, k]`` says whether the rule set of class k claims row i, ``scores`` how sure it is. The surest claim
-    wins, the heavier class on a tie. Rows that nobody claims get the distribution ``otherwise``.
+    Parameters
+    ----------
+    claims : bool array, rows × classes
+        Which classes' rule sets claim which rows.
+    scores : float array, rows × classes
+        How sure they are.
+    weight_of : float array
+        The weight of every class.
+    otherwise : float array
+        The distribution of rows that nobody claims.
+
+    Returns
+    -------
+    float array, rows × classes
+        Probabilities; the largest is the decision.
     """
     claimed = claims.any(axis=1, keepdims=True)
     scores = np.where(claimed, scores, otherwise)

@@ -8,85 +8,101 @@ from typing import Any
 import pandas as pd
 from attrs import asdict, frozen
 
-from rulecg_core import Result, Status
+from rulecg_core import Result
 
-_WEAKEST_FIRST = (Status.HEURISTIC, Status.BOUNDED, Status.LP_OPTIMAL, Status.OPTIMAL)
 _HISTORY = ("seconds", "iteration", "relaxation", "lower_bound", "incumbent", "pool_size", "new_rules", "stage")
+
+
+PER_CLASS = "per-class"
+"""The status with several classes: what is proven is about each class against the rest, nothing about all together."""
 
 
 @frozen(eq=False)
 class FitResult:
-    """The certificate of a fit. With several classes the numbers are sums over the classes' runs, and the status is
-    the weakest of theirs."""
+    """What a fit found and proved.
+
+    With several classes there is one run per class, that class against the rest: ``objective``, ``lower_bound``,
+    ``seconds`` and ``pool_size`` are sums over the runs, ``errors`` are those of all rule sets together, and the status
+    is "per-class", because nothing is proven about rule sets that decide together.
+    """
 
     objective: float
     """Best objective value found: the Hamming loss, unless another loss was asked for."""
     lower_bound: float | None
     """No rule set (of each class) can have an objective below this; None when nothing was proven."""
     gap: float | None
-    """``(objective - lower_bound) / objective``; None without a bound."""
+    """``(objective - lower_bound) / objective``; None without a bound, and with several classes."""
     status: str
-    """"optimal", "lp-optimal", "bounded" or "heuristic"."""
+    """"optimal", "lp-optimal", "bounded" or "heuristic"; with several classes "per-class"."""
     stop: str
     errors: float
-    """Training weight of the rows that the chosen rule set gets wrong (each class against the rest)."""
+    """Training weight of the rows that are predicted wrongly."""
     seconds: float
     pool_size: int
     """Rules generated."""
-    history: pd.DataFrame
-    """One line per round of column generation."""
-    constraints: pd.DataFrame
-    """One line per constraint row: its value in the master, its true value, and its dual in the last relaxation."""
     runs: Mapping[Any, Result]
     """The core's own result for each learned class."""
 
     @classmethod
-    def of(cls, runs: Mapping[Any, Result]) -> FitResult:
+    def of(cls, runs: Mapping[Any, Result], errors: float) -> FitResult:
+        """Sum up the runs of a fit.
+
+        Parameters
+        ----------
+        runs : mapping from label to Result
+            One run for two classes, one run per class for more.
+        errors : float
+            Training weight of the rows that the rule sets together predict wrongly.
+
+        Returns
+        -------
+        FitResult
+            The runs' numbers together.
+        """
         results = list(runs.values())
-        objective = float(sum(result.objective for result in results))
         bounds = [result.lower_bound for result in results]
-        lower_bound = None if None in bounds else float(sum(bound for bound in bounds if bound is not None))
-        gap = None
-        if lower_bound is not None:
-            gap = 0.0 if objective <= lower_bound else (objective - lower_bound) / max(abs(objective), 1e-12)
-        weakest = min((result.status for result in results), key=_WEAKEST_FIRST.index)
+        is_one = len(results) == 1
         return cls(
-            objective=objective,
-            lower_bound=lower_bound,
-            gap=gap,
-            status=str(weakest),
+            objective=float(sum(result.objective for result in results)),
+            lower_bound=None if None in bounds else float(sum(bound for bound in bounds if bound is not None)),
+            gap=results[0].gap if is_one else None,
+            status=str(results[0].status) if is_one else PER_CLASS,
             stop=str(next((result.stop for result in results if result.stop.value != "completed"), results[0].stop)),
-            errors=float(sum(result.errors for result in results)),
+            errors=errors,
             seconds=float(sum(result.seconds for result in results)),
             pool_size=sum(result.pool_size for result in results),
-            history=_history(runs),
-            constraints=_constraints(runs),
             runs=dict(runs),
         )
 
+    @property
+    def history(self) -> pd.DataFrame:
+        """One line per round of column generation."""
+        rounds = [
+            {"class": label, **{name: value for name, value in asdict(event).items() if name in _HISTORY}}
+            for label, result in self.runs.items()
+            for event in result.history
+        ]
+        return pd.DataFrame(rounds, columns=["class", *_HISTORY])
+
+    @property
+    def constraints(self) -> pd.DataFrame:
+        """One line per constraint row: its value in the master, its true value, its dual in the last relaxation."""
+        rows = [
+            {"class": label, "row": name, "value": value, "true_value": true, "dual": result.row_duals.get(name)}
+            for label, result in self.runs.items()
+            for name, (value, true) in result.row_values.items()
+        ]
+        return pd.DataFrame(rows, columns=["class", "row", "value", "true_value", "dual"])
+
     def certificate(self) -> str:
-        """What was proven, in plain words."""
+        """Say in plain words what was proven."""
         if len(self.runs) == 1:
             return next(iter(self.runs.values())).certificate()
-        return "\n".join(f"{label}: {result.certificate()}" for label, result in self.runs.items())
+        each = " ".join(f"{label}: {result.certificate()}" for label, result in self.runs.items())
+        return (
+            f"Each class has a rule set of its own, learned against the rest. {each} Together they get "
+            f"{self.errors:.12g} training rows wrong (by weight), and nothing is proven about them together."
+        )
 
     def __str__(self) -> str:
         return self.certificate()
-
-
-def _history(runs: Mapping[Any, Result]) -> pd.DataFrame:
-    rounds = [
-        {"class": label, **{name: value for name, value in asdict(event).items() if name in _HISTORY}}
-        for label, result in runs.items()
-        for event in result.history
-    ]
-    return pd.DataFrame(rounds, columns=["class", *_HISTORY])
-
-
-def _constraints(runs: Mapping[Any, Result]) -> pd.DataFrame:
-    rows = [
-        {"class": label, "row": name, "value": value, "true_value": true, "dual": result.row_duals.get(name)}
-        for label, result in runs.items()
-        for name, (value, true) in result.row_values.items()
-    ]
-    return pd.DataFrame(rows, columns=["class", "row", "value", "true_value", "dual"])

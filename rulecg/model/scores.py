@@ -16,31 +16,68 @@ _JUST = 1e-9
 
 
 def firing(rule_set: RuleSet, table: pd.DataFrame) -> BoolArray:
-    """Rows × rules: which rules decide which rows. A DNF rule that holds accepts; a CNF clause that fails rejects."""
+    """Find which rules decide which rows: a DNF rule that holds accepts, a CNF clause that fails rejects.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rules.
+    table : DataFrame, dict of columns or 2-D array
+        The rows.
+
+    Returns
+    -------
+    bool array, rows × rules
+        Whether the rule decides the row.
+    """
     covered = rule_set.covers(table)
     return covered if rule_set.logic == "dnf" else ~covered
 
 
 @frozen(eq=False)
 class RuleScores:
-    """Smoothed precision of each rule, and the share of the rules' class among rows where no rule fires.
+    """How often each rule decides and is right, in training weight, and how sure it is to be right where none fires.
 
-    Precision is ``(right + 1) / (fired + 2)`` in training weight (Laplace), for the class that the rules decide for:
-    the positive one for DNF, the other for CNF.
+    Rules decide for one class: the positive one for DNF, the other for CNF.
     """
 
-    precisions: FloatArray
+    support: FloatArray
+    """Weight of the rows that each rule decides."""
+    right: FloatArray
+    """Weight of those that it decides rightly."""
     otherwise: float
+    """Share of the rules' class among rows where no rule fires."""
 
     @classmethod
     def from_training(cls, fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray) -> RuleScores:
-        right = (weights * is_decided_class) @ fired
+        """Count on training rows.
+
+        Parameters
+        ----------
+        fired : bool array, rows × rules
+            Which rules decide which rows.
+        is_decided_class : bool array
+            Which rows are of the class that the rules decide for.
+        weights : float array
+            The weight of every row.
+
+        Returns
+        -------
+        RuleScores
+            The counts.
+        """
         silent = ~fired.any(axis=1)
         share = (float(weights[silent & is_decided_class].sum()) + 1) / (float(weights[silent].sum()) + 2)
-        return cls((right + 1) / (weights @ fired + 2), share)
+        support, right = weights @ fired, (weights * is_decided_class) @ fired
+        return cls(np.asarray(support, dtype=np.float64), np.asarray(right, dtype=np.float64), share)
+
+    @property
+    def precisions(self) -> FloatArray:
+        """Smoothed precision of each rule: ``(right + 1) / (support + 2)`` (Laplace)."""
+        return (self.right + 1) / (self.support + 2)
 
     def probability(self, fired: BoolArray) -> FloatArray:
-        """Probability of the class that the rules decide for: the best precision among the rules that fire."""
+        """Give the probability of the class that the rules decide for: the best precision among rules that fire."""
         best = np.where(fired, self.precisions, 0.0).max(axis=1, initial=0.0)
         return np.where(
             fired.any(axis=1), np.maximum(best, 0.5 + _JUST), min(self.otherwise, 0.5 - _JUST)
@@ -48,26 +85,40 @@ class RuleScores:
 
 
 def by_importance(fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray) -> IntArray:
-    """Positions of the rules, first those with the most weight decided rightly less weight decided wrongly."""
+    """Order rules, first those with the most weight decided rightly less weight decided wrongly."""
     return np.argsort(-((weights * np.where(is_decided_class, 1.0, -1.0)) @ fired), kind="stable")
 
 
-def rule_table(
-    rule_set: RuleSet, decided: Any, fired: BoolArray, is_decided_class: BoolArray, weights: FloatArray
-) -> pd.DataFrame:
-    """One line per rule: what it says, how many rows it decides, and how many of them rightly."""
-    total, right = weights @ fired, (weights * is_decided_class) @ fired
+def rule_table(rule_set: RuleSet, scores: RuleScores, decided: Any, of_class: float, in_all: float) -> pd.DataFrame:
+    """List the rules of a rule set: what each says, how many rows it decides, and how many of them rightly.
+
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rules.
+    scores : RuleScores
+        Their counts.
+    decided : label
+        The class that they decide for.
+    of_class, in_all : float
+        Training weight of that class, and of all rows.
+
+    Returns
+    -------
+    DataFrame
+        One line per rule.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision, recall = right / total, right / weights[is_decided_class].sum()
+        precision, recall = scores.right / scores.support, scores.right / np.float64(of_class)
     return pd.DataFrame(
         {
             "class": [decided] * len(rule_set),
             "rule": rule_set.texts(),
             "n_conditions": [len(rule) for rule in rule_set.rules],
-            "support": total,
-            "coverage": total / weights.sum(),
-            "true_positives": right,
-            "false_positives": total - right,
+            "support": scores.support,
+            "coverage": scores.support / in_all,
+            "true_positives": scores.right,
+            "false_positives": scores.support - scores.right,
             "precision": precision,
             "recall": recall,
         }

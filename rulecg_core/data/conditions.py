@@ -15,6 +15,12 @@ from ..base.errors import ConfigurationError
 Operator = Literal["<=", ">", "==", "!=", "missing", "present", "true", "false"]
 Value = float | int | str | bool | None
 
+EXACT_BELOW = 2**53
+"""Whole numbers below this are all different as floats; from here on they are compared as whole numbers."""
+TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0", "on"})
+FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0", "off"})
+"""Text that stands for a truth value, whatever its case."""
+
 _NEEDS_VALUE = ("<=", ">", "==", "!=")
 _COMPLEMENTS: dict[str, Operator] = {
     "<=": ">",
@@ -48,9 +54,7 @@ class Condition:
             )
         if (self.operator in _NEEDS_VALUE) != (self.value is not None):
             raise ConfigurationError(f"The operator {self.operator!r} on {self.column!r} got value {self.value!r}.")
-        if self.operator in ("<=", ">") and (
-            isinstance(self.value, str) or not math.isfinite(self.value)  # type: ignore[arg-type]
-        ):
+        if self.operator in ("<=", ">") and not _is_finite_number(self.value):
             raise ConfigurationError(f"The threshold for {self.column!r} must be a finite number, not {self.value!r}.")
 
     @property
@@ -69,14 +73,24 @@ class Condition:
         if self.operator == "present":
             return ~is_missing(column)
         if self.operator in ("<=", ">"):
-            numbers = as_numbers(column, self.column)
-            with np.errstate(invalid="ignore"):
-                threshold = float(self.value)  # type: ignore[arg-type]
-                return np.asarray(numbers <= threshold if self.operator == "<=" else numbers > threshold)
-        present = ~is_missing(column)
+            return self._compares(column)
         if self.operator in ("true", "false"):
-            return present & (_equals(column, True, present) == (self.operator == "true"))
+            truth, known = as_truth_values(column)
+            return known & (truth == (self.operator == "true"))
+        present = ~is_missing(column)
         return present & (_equals(column, self.value, present) == (self.operator == "=="))
+
+    def _compares(self, column: Any) -> BoolArray:
+        threshold: float = self.value  # type: ignore[assignment]
+        if abs(threshold) >= EXACT_BELOW:
+            # Beyond 2^53 neighbouring whole numbers become the same float: compare them as the numbers that they are.
+            present = ~is_missing(column)
+            at_most = np.zeros(len(present), dtype=bool)
+            at_most[present] = _at_most(exact_numbers(column, self.column, present), threshold)
+            return at_most if self.operator == "<=" else present & ~at_most
+        numbers = as_numbers(column, self.column)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(numbers <= threshold if self.operator == "<=" else numbers > threshold)
 
     def __str__(self) -> str:
         if self.operator == "missing":
@@ -132,11 +146,76 @@ def as_numbers(column: Any, name: str) -> FloatArray:
         if hasattr(column, "to_numpy"):
             return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
         return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ConfigurationError(
             f"Column {name!r} was numeric when the rules were learned, but now holds a value that is not a number "
             f"({error})."
         ) from None
+
+
+def exact_numbers(column: Any, name: str, present: BoolArray) -> AnyArray:
+    """The numbers of the rows that have one: whole numbers where floats could not tell them apart, else floats.
+
+    >>> exact_numbers(np.array([2**53, 2**53 + 1]), "id", np.array([True, True])).tolist()
+    [9007199254740992, 9007199254740993]
+    >>> exact_numbers(np.array([1, 2]), "age", np.array([True, False])).tolist()
+    [1.0]
+    """
+    chosen = np.asarray(column[present] if hasattr(column, "isna") else np.asarray(column)[present])
+    if chosen.dtype.kind == "O" and all(isinstance(value, (int, np.integer)) for value in chosen):
+        chosen = np.asarray(chosen.tolist())
+    if chosen.dtype.kind in "iu" and len(chosen):
+        low, high = int(chosen.min()), int(chosen.max())
+        if high > EXACT_BELOW or low < -EXACT_BELOW:
+            return chosen
+    return as_numbers(chosen, name)
+
+
+def _at_most(numbers: AnyArray, threshold: float) -> BoolArray:
+    if numbers.dtype.kind not in "iu":
+        return np.asarray(numbers <= threshold)
+    whole, ends = math.floor(threshold), np.iinfo(numbers.dtype)
+    if not ends.min <= whole <= ends.max:
+        return np.full(len(numbers), whole > ends.max)
+    return np.asarray(numbers <= numbers.dtype.type(whole))
+
+
+def as_truth_values(column: Any) -> tuple[BoolArray, BoolArray]:
+    """Which entries are true, and which are known: entries that are neither true nor false count as missing.
+
+    Truth values, 0 and 1, and words such as ``yes``, ``F`` or ``true`` are understood.
+
+    >>> truth, known = as_truth_values(np.array([True, "no", "unknown", 1, 7, None], dtype=object))
+    >>> truth.tolist()
+    [True, False, False, True, False, False]
+    >>> known.tolist()
+    [True, True, False, True, False, False]
+    """
+    array: AnyArray = np.asarray(column.astype(object)) if hasattr(column, "isna") else np.asarray(column)
+    if array.dtype.kind == "b":
+        return array, np.ones(array.shape, dtype=bool)
+    if array.dtype.kind in "iuf":
+        return np.asarray(array == 1), np.asarray((array == 0) | (array == 1))
+    # A column has few different entries, and each is read once.
+    meanings = {value: _truth_of(value) for value in set(array[~is_missing(column)].tolist())}
+    found = [meanings.get(value) for value in array.tolist()]
+    truth = np.fromiter((value is True for value in found), dtype=bool, count=len(found))
+    return truth, np.fromiter((value is not None for value in found), dtype=bool, count=len(found))
+
+
+def _truth_of(value: Any) -> bool | None:
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None
+    is_number = isinstance(value, (int, float, np.number, np.bool_))
+    return bool(value) if is_number and value in (0, 1) else None
+
+
+def _is_finite_number(value: Any) -> bool:
+    try:
+        return not isinstance(value, str) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _equals(column: Any, value: Value, present: BoolArray) -> BoolArray:

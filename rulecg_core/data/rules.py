@@ -107,7 +107,7 @@ class RuleSet:
 
     def covers(self, table: Any) -> BoolArray:
         """For every row of the table and every rule, whether the rule (CNF: the clause) holds."""
-        holds = [condition.holds(self._column(table, condition.column)) for condition in self.conditions]
+        holds = [condition.holds(self.column_of(table, condition.column)) for condition in self.conditions]
         n_rows = len(holds[0]) if holds else _row_count(table)
         covered = np.empty((n_rows, len(self.rules)), dtype=bool)
         combine = np.logical_and if self.logic == "dnf" else np.logical_or
@@ -122,7 +122,8 @@ class RuleSet:
         covered = self.covers(table)
         return np.asarray(covered.any(axis=1) if self.logic == "dnf" else covered.all(axis=1))
 
-    def _column(self, table: Any, name: str) -> Any:
+    def column_of(self, table: Any, name: str) -> Any:
+        """A column of a DataFrame, of a dict of columns, or of an array with the rule set's columns."""
         if isinstance(table, np.ndarray):
             if table.ndim != 2 or name not in self.columns or table.shape[1] != len(self.columns):
                 raise ConfigurationError(

@@ -77,11 +77,13 @@ class Result:
     def certificate(self) -> str:
         """What was proven, in plain words."""
         best, bound = _number(self.objective), self.lower_bound
-        if self.status is Status.OPTIMAL:
+        # Not "is": a copy may hold the words alone.
+        if self.status == Status.OPTIMAL:
             text = f"Proven optimal: no rule set within the limits has an objective below {best}."
-        elif self.status is Status.LP_OPTIMAL and bound is not None:
+        elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
-                f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
+                f"The linear relaxation over all rules is solved: no rule set can have an objective below "
+                f"{_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
             )
         elif self.status is Status.CLAIMED:
@@ -90,7 +92,10 @@ class Result:
                 f"below {best}; rulecg has not confirmed it."
             )
         elif bound is not None:
-            text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
+            text = (
+                f"No rule set can have an objective below {_number(bound)}; the best one found has {best} "
+                f"(gap {self.gap:.1%})."
+            )
         else:
             text = f"The best objective found is {best}; nothing was proven about how good it is."
         if not self.counts_truly:

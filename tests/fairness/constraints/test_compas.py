@@ -25,7 +25,7 @@ def test_bounds_hold_in_true_counts(columns: list[str], eps: float, forbid: list
     data = load("compas")
     y, sensitive = np.asarray(data.target), data.data[columns]
     classifier = RuleSetClassifier(
-        max_complexity=20, constraints=[f"equalized-odds:{eps}"], forbid_features=forbid, time_limit=2
+        max_complexity=20, constraints=[f"equalized-odds:{eps}"], forbid=forbid, time_limit=2
     )
     y_pred = classifier.fit(data.data, data.target, sensitive_features=sensitive).predict(data.data)
     assert equalized_odds_difference(y, y_pred, sensitive_features=sensitive) <= eps + 1e-9

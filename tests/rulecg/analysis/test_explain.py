@@ -60,6 +60,48 @@ def test_a_missing_value_can_be_stated():
     assert str(explanation.ways[0]) == "income > 50 (is missing)"
 
 
+CLAUSES_OF_CNF = RuleSet.of(
+    [
+        [Condition("income", ">", 50), Condition("job", "==", "nurse")],
+        [Condition("debt", "<=", 0.4), Condition("age", ">", 30)],
+    ],
+    logic="cnf",
+    outcome="approved",
+)
+
+
+def test_rows_that_clauses_accept_are_explained_by_all_of_them():
+    """In CNF a row is accepted because every clause holds, and no clause is said to have failed."""
+    table = pd.DataFrame({"income": [60], "debt": [0.1], "job": ["cook"], "age": [20]})
+    (explanation,) = explain_rule_set(CLAUSES_OF_CNF, table, ["yes"])
+    assert explanation.accepted
+    assert explanation.fired == (0, 1)
+    assert str(explanation) == "yes: (income > 50 or job == nurse) and (debt <= 0.4 or age > 30)"
+
+
+def test_rows_that_a_clause_rejects_are_told_that_it_fails():
+    """In CNF the reason for a rejection is a clause that does not hold, and it reads so."""
+    table = pd.DataFrame({"income": [40], "debt": [0.1], "job": ["cook"], "age": [20]})
+    (explanation,) = explain_rule_set(CLAUSES_OF_CNF, table, ["no"])
+    assert explanation.fired == (0,)
+    assert str(explanation).splitlines()[0] == "no: not (income > 50 or job == nurse)"
+
+
+@pytest.mark.parametrize("logic", ["dnf", "cnf"])
+def test_without_rules_every_row_has_a_reason(logic):
+    """A DNF without rules accepts nothing, a CNF without clauses everything."""
+    rules = RuleSet.of([], logic=logic, columns=["income"])
+    (explanation,) = explain_rule_set(rules, pd.DataFrame({"income": [1]}))
+    assert str(explanation) == {"dnf": "False: no rule applies", "cnf": "True: always"}[logic]
+
+
+def test_ways_beyond_floats_are_enough():
+    """Whole numbers that floats cannot tell apart are proposed to the unit."""
+    rules = RuleSet.of([[Condition("id", ">", 2**53 + 1)]])
+    (explanation,) = explain_rule_set(rules, pd.DataFrame({"id": [2**53 + 1]}))
+    assert explanation.ways[0].changes[0].nearest == 2**53 + 2
+
+
 DOMAINS = {
     "n": [None, -1.0, 0.0, 0.5, 1.0, 2.0],
     "c": [None, "a", "b", "z"],

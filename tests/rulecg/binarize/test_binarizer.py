@@ -250,3 +250,41 @@ def test_names_survive_pipelines_clones_and_pickles() -> None:
 def test_columns_of_a_table_keep_their_order() -> None:
     """Names become text, in order, whatever they were made of, and the data is not copied."""
     assert list(as_frame(pd.DataFrame([[1, 2]], columns=[7, "b"]))) == ["7", "b"]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "object"])
+@pytest.mark.parametrize("binarizer", ["deciles", "distinct", "trees"])
+def test_whole_numbers_beyond_floats_are_told_apart(dtype, binarizer):
+    """A column above 2^53 that separates the classes does so though neighbours are equal as floats; also with gaps."""
+    values = [2**53 + place for place in range(20)]
+    table = pd.DataFrame({"id": pd.Series(values * 5, dtype=dtype)})
+    labels = np.array([value >= 2**53 + 11 for value in values * 5])
+    settings = {"deciles": {"n_quantiles": 20}, "distinct": {"n_quantiles": 20, "thresholds": "distinct"}}
+    fitted = Binarizer(**settings.get(binarizer, {"thresholds": "trees"})).fit(table, labels)
+    wanted = Condition("id", ">", 2**53 + 10)
+    assert wanted in fitted.conditions_
+    assert fitted.transform(table)[:, fitted.conditions_.index(wanted)].tolist() == labels.tolist()
+    if dtype in ("Int64", "object"):
+        table.loc[0, "id"] = None
+        assert fitted.transform(table)[:, fitted.conditions_.index(wanted)].tolist() == [False, *labels[1:]]
+
+
+def test_unsigned_numbers_near_their_maximum_are_compared():
+    """The largest numbers that a column can hold are more than the next smaller ones."""
+    column = pd.Series(np.array([2**64 - 3, 2**64 - 2, 2**64 - 1], dtype=np.uint64))
+    assert Condition("id", ">", 2**64 - 2).holds(column).tolist() == [False, False, True]
+    assert Condition("id", "<=", 2**64 - 2).holds(column).tolist() == [True, True, False]
+    assert Condition("id", "<=", 1e30).holds(column).all()
+    assert Condition("id", ">", -1e30).holds(column).all()
+
+
+def test_thresholds_of_single_precision_columns_mean_the_same_in_single_precision():
+    """Databases round the threshold to the column's precision: that must split the rows in the same way."""
+    rng = np.random.default_rng(0)
+    column = np.float32(1) + np.arange(300, dtype=np.float32) * np.float32(2**-23)
+    fitted = Binarizer(300).fit(pd.DataFrame({"x": rng.permutation(column)}))
+    assert len(fitted.conditions_) > 500
+    for condition in fitted.conditions_:
+        rounded = np.float32(condition.value)
+        expected = column <= rounded if condition.operator == "<=" else column > rounded
+        assert condition.holds(column).tolist() == expected.tolist()

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rulecg import Binarizer, RuleSetClassifier, datasets
 from rulecg.model.multiclass import decide
 from rulecg.model.result import FitResult
-from rulecg_core import RuleSet
+from rulecg_core import ConfigurationError, RuleSet
 
 TIME = 3.0
 """Seconds for a fit. No test below depends on how much is proven in this time, unless it says so."""
@@ -166,6 +166,34 @@ def test_several_classes_one_rule_set_each() -> None:
     assert np.array_equal(classifier.classes_[probabilities.argmax(axis=1)], classifier.predict(data))
 
 
+def test_several_classes_claim_no_more_than_is_known() -> None:
+    """Errors are those of all rule sets together, the status says that each class was proven by itself, and the
+    certificate is one line that ends with what is not proven."""
+    data, target = three_classes()
+    classifier = RuleSetClassifier(3, time_limit=TIME).fit(data, target)
+    result = classifier.result_
+    assert result.errors == (classifier.predict(data) != target).sum()
+    assert result.errors < sum(run.errors for run in result.runs.values())
+    assert (result.status, result.gap) == ("per-class", None)
+    assert "\n" not in result.certificate()
+    assert result.certificate().endswith("nothing is proven about them together.")
+
+
+@pytest.mark.parametrize(
+    "constraint", ["demographic-parity:0.05", "equalized-odds:0.1", "equality-of-opportunity:0.1",
+                   "group-recall-floor:0.2", "demographic-parity:ratio=0.8"]
+)  # fmt: skip
+def test_bounds_on_groups_are_refused_with_several_classes(constraint: str) -> None:
+    """They would hold for each class against the rest, not for what is predicted; other constraints are welcome."""
+    data, target = three_classes()
+    groups = np.where(np.arange(len(data)) % 2, "a", "b")
+    with pytest.raises(ConfigurationError, match=r"bound on groups, and y has 3 classes.*y == 'red one'"):
+        RuleSetClassifier(6, constraints=[constraint]).fit(data, target, sensitive_features=groups)
+    fitted = RuleSetClassifier(6, constraints=["complexity:4"], time_limit=TIME)
+    fitted.fit(data, target, sensitive_features=groups)
+    assert all(rule_set.complexity <= 4 for rule_set in fitted.rule_set_)
+
+
 def test_who_wins_among_several_classes() -> None:
     """The surest claim wins; the heavier class wins ties; unclaimed rows go to the likeliest class there."""
     claims = np.array([[True, True, False], [True, False, True], [False, False, False]])
@@ -190,9 +218,9 @@ def test_weights_are_repeated_rows(lending: datasets.Dataset) -> None:
 
 
 def test_forbidden_columns_are_in_no_rule(lending: datasets.Dataset) -> None:
-    """forbid_features keeps columns out of the rules, even ones that could not be compared."""
+    """forbid keeps columns out of the rules, even ones that could not be compared."""
     data = lending.data.assign(opened=pd.Timestamp("2020-01-01"))
-    classifier = RuleSetClassifier(10, time_limit=TIME, forbid_features=["income", "sex", "opened"])
+    classifier = RuleSetClassifier(10, time_limit=TIME, forbid=["income", "sex", "opened"])
     classifier.fit(data, lending.target)
     assert isinstance(classifier.rule_set_, RuleSet)
     assert not {condition.column for condition in classifier.rule_set_.conditions} & {"income", "sex", "opened"}

@@ -59,6 +59,28 @@ def test_the_choice_is_the_best_on_held_out_rows(lending):
     clone(search)
 
 
+def test_scores_are_called_what_they_are(lending):
+    """An area under the curve is neither stored as an accuracy nor drawn on its axis."""
+    pytest.importorskip("matplotlib").use("Agg")
+    data = lending.data.select_dtypes("number")
+    search = RuleSetClassifierCV([2, 4], cv=2, scoring="roc_auc", time_limit=1.0).fit(data, lending.target)
+    assert "cv_accuracy" not in search.cv_results_
+    scores = search.cv_results_.set_index("max_complexity")["cv_roc_auc"]
+    assert search.best_complexity_ == scores.idxmax()
+    axes = search.plot()
+    held_out = next(other for other in axes.figure.axes if other is not axes)
+    assert (axes.get_ylabel(), held_out.get_ylabel()) == ("accuracy", "roc_auc")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "training rows", "chosen", "held-out rows (roc_auc)",
+    ]  # fmt: skip
+
+
+def test_another_kind_of_estimator_is_refused_by_name(lending):
+    """A path needs the settings of a RuleSetClassifier."""
+    with pytest.raises(ConfigurationError, match="not RuleSetClassifierCV"):
+        complexity_path(lending.data, lending.target, [3], estimator=RuleSetClassifierCV())
+
+
 def test_an_unknown_way_to_choose_is_refused(lending):
     """Only the two documented ones."""
     with pytest.raises(ConfigurationError, match="'best' or 'simplest'"):

@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 
+from rulecg import Binarizer, RuleSetClassifier
 from rulecg.estimators.fairness_path import fairness_path, plot_fairness_path
-from rulecg_core import ConfigurationError, UnknownNameError
+from rulecg.estimators.recipe import Recipe
+from rulecg_core import ConfigurationError, Problem, Result, Status, UnknownNameError
 from rulecg_fairness import gaps
+
+BEAM = RuleSetClassifier(pricers=["beam"])
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +30,7 @@ def people() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def path(people: dict[str, Any]) -> pd.DataFrame:
-    return fairness_path(**people, eps_grid=[0.05, 1.0], complexities=[3, 8], time_limit=6, pricers=["beam"])
+    return fairness_path(**people, eps_grid=[0.05, 1.0], complexities=[3, 8], time_limit=6, estimator=BEAM)
 
 
 def test_every_point_keeps_its_bounds(path: pd.DataFrame, people: dict[str, Any]) -> None:
@@ -53,10 +58,83 @@ def test_bounds_and_statuses_are_those_of_the_runs(path: pd.DataFrame) -> None:
     assert set(path["status"]) <= {"optimal", "lp-optimal", "bounded", "heuristic"}
 
 
+def test_no_point_forgets_what_another_one_found(
+    people: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs at looser bounds that end with no rules at all cost nothing: objectives never rise with the bounds."""
+    learn, known = Recipe.learn, []
+
+    def learns_once(self: Recipe, problem: Problem, *arguments: Any) -> Result:
+        if not known:
+            known.append(learn(self, problem, *arguments))
+            return known[0]
+        worst = float(problem.weights.sum())
+        return evolve(
+            known[0], rules=(), best_rules=(), rule_set=problem.rule_set(()), objective=worst, errors=worst,
+            lower_bound=None, status=Status.HEURISTIC,
+        )  # fmt: skip
+
+    monkeypatch.setattr(Recipe, "learn", learns_once)
+    table = fairness_path(**people, eps_grid=[1.0], complexities=[4, 8, 12], time_limit=3, estimator=BEAM)
+    assert table["objective"].tolist() == [known[0].objective] * 3
+    assert table["accuracy"].tolist() == [1 - known[0].errors / 300] * 3
+    assert table["status"].tolist()[1:] == ["heuristic", "heuristic"]
+
+
+def test_the_second_phase_chooses_and_does_not_generate(
+    people: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pricers work in the first phase; in the second no stage but that of known rules is priced."""
+    stages: list[tuple[str, ...]] = []
+    learn = Recipe.learn
+
+    def watched(self: Recipe, *arguments: Any) -> Any:
+        stages.append(tuple(name for name, _ in self.pricers))
+        return learn(self, *arguments)
+
+    monkeypatch.setattr(Recipe, "learn", watched)
+    fairness_path(**people, eps_grid=[0.05, 1.0], complexities=[6], time_limit=4, estimator=BEAM)
+    assert stages == [("beam",), ("beam",), ("rules so far",), ("rules so far",)]
+
+
+def test_the_caller_s_binarizer_stays_as_it_is(people: dict[str, Any]) -> None:
+    """A path fits a copy of the estimator's parts."""
+    estimator = RuleSetClassifier(binarizer=Binarizer(4), pricers=["beam"])
+    fairness_path(**people, eps_grid=[1.0], complexities=[3], time_limit=2, estimator=estimator)
+    assert not hasattr(estimator.binarizer, "conditions_")
+
+
+def test_weights_are_repeated_rows(people: dict[str, Any]) -> None:
+    """Whole-number weights give the accuracy and the gap of repeated rows."""
+    weights = np.random.default_rng(1).integers(1, 3, len(people["y"]))
+    rows = np.repeat(np.arange(len(weights)), weights)
+    grid: dict[str, Any] = {"eps_grid": [0.1], "complexities": [5], "time_limit": None, "estimator": BEAM}
+    weighted = fairness_path(**people, **grid, sample_weight=weights)
+    repeated = fairness_path(
+        people["X"].iloc[rows], people["y"][rows], people["sensitive_features"].iloc[rows], **grid
+    )
+    assert weighted["accuracy"].tolist() == pytest.approx(repeated["accuracy"].tolist())
+    assert weighted["gap"].tolist() == pytest.approx(repeated["gap"].tolist())
+
+
+def test_new_rows_are_scored_too(people: dict[str, Any]) -> None:
+    """Accuracy and gap on rows that were kept aside are those counted from the predictions."""
+    old, new = slice(0, 200), slice(200, None)
+    X, y, sex = people["X"], people["y"], people["sensitive_features"]
+    (point,) = fairness_path(
+        X[old], y[old], sex[old], "demographic-parity", [0.1], [6], time_limit=3, estimator=BEAM,
+        new_rows=(X[new], y[new], sex[new]),
+    ).itertuples()  # fmt: skip
+    predicted = point.rule_set.predict(X[new])
+    women = (sex[new] == "f").to_numpy()
+    assert point.new_accuracy == pytest.approx((predicted == y[new]).mean())
+    assert point.new_gap == pytest.approx(abs(predicted[women].mean() - predicted[~women].mean()))
+
+
 def test_a_floor_that_cannot_be_reached_is_told(people: dict[str, Any]) -> None:
     """Where no rule set keeps the bound, the line says infeasible and has no rule set."""
     table = fairness_path(
-        **people, constraint="group-recall-floor", eps_grid=[1.0], complexities=[0], time_limit=4, pricers=["beam"]
+        **people, constraint="group-recall-floor", eps_grid=[1.0], complexities=[0], time_limit=4, estimator=BEAM
     )
     assert table["status"].tolist() == ["infeasible"]
     assert table["rule_set"].tolist() == [None]
@@ -76,8 +154,9 @@ def test_plots_one_line_for_each_complexity(path: pd.DataFrame) -> None:
         ({"constraint": "equalized-odds:0.1"}, ConfigurationError, "bounds are given by eps_grid"),
         ({"constraint": "equalised-odds"}, UnknownNameError, "Did you mean 'equalized-odds'"),
         ({"eps_grid": []}, ConfigurationError, "at least one value"),
-        ({"forbid_features": ["gender"]}, UnknownNameError, "Unknown column 'gender'"),
+        ({"estimator": RuleSetClassifier(forbid=["gender"])}, UnknownNameError, "Unknown column 'gender'"),
         ({"y": np.arange(300) % 3}, ConfigurationError, "two classes"),
+        ({"new_rows": (1, 2)}, ConfigurationError, "a tuple of X, y and sensitive_features"),
     ],
 )
 def test_refuses_what_makes_no_path(

@@ -151,11 +151,13 @@ def test_phases_are_one_run_to_those_who_watch(capsys: pytest.CaptureFixture[str
 def test_without_numbers_nothing_changes() -> None:
     """On categories alone there is nothing to refine: same conditions, same proven loss."""
     data, target, _ = datasets.load("tic-tac-toe")
-    plain = RuleSetClassifier(10, max_conditions=3).fit(data, target)
-    auto = RuleSetClassifier(10, max_conditions=3, binarizer="auto").fit(data, target)
-    assert auto.binarizer_.conditions_ == plain.binarizer_.conditions_
-    assert auto.result_.status == plain.result_.status == "optimal"
-    assert auto.result_.objective == plain.result_.objective
+    plain = RuleSetClassifier(10, max_conditions=3, binarizer=Binarizer()).fit(data, target)
+    refined = RuleSetClassifier(10, max_conditions=3, binarizer=Binarizer(refine=True)).fit(data, target)
+    assert refined.binarizer_.refine
+    assert not plain.binarizer_.refine
+    assert refined.binarizer_.conditions_ == plain.binarizer_.conditions_
+    assert refined.result_.status == plain.result_.status == "optimal"
+    assert refined.result_.objective == plain.result_.objective
 
 
 def test_several_classes_share_one_list_of_conditions() -> None:
@@ -176,7 +178,9 @@ def test_weights_are_repeated_rows() -> None:
     rng = np.random.default_rng(0)
     weights = rng.integers(0, 3, len(table))
     rows = rng.permutation(np.repeat(np.arange(len(table)), weights))
-    unlimited = RuleSetClassifier(4, time_limit=None, pricers=["beam"], binarizer="auto")
+    unlimited = RuleSetClassifier(
+        4, time_limit=None, pricers=["beam"], binarizer=Binarizer(thresholds="trees", refine=True)
+    )
     weighted = clone(unlimited).fit(table, labels, sample_weight=weights)
     repeated = clone(unlimited).fit(table.iloc[rows], labels.iloc[rows])
     assert weighted.rule_set_ == repeated.rule_set_

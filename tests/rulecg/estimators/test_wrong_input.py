@@ -73,9 +73,9 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"loss": "01:formula=aggregated"}, r"cannot be made from these options.*01\("),
     ({"loss": "01:formulation=summed"}, r"formulation must be one of .*'aggregated'.*not 'summed'"),
     ({"time_limit": 0}, r"'seconds' must be above 0"),
-    ({"forbid_features": ["agee"]}, r"Unknown column 'agee'\. Did you mean 'age'\?"),
-    ({"forbid_features": "age"}, r"sequence of column names, such as \['age'\]"),
-    ({"forbid_features": ["age", "job"]}, r"names every column"),
+    ({"forbid": ["agee"]}, r"Unknown column 'agee'\. Did you mean 'age'\?"),
+    ({"forbid": "age"}, r"sequence of column names, such as \['age'\]"),
+    ({"forbid": ["age", "job"]}, r"names every column"),
 ]
 
 

@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
+import tracemalloc
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulecg
+from rulecg.model.document import json_schema
 from rulecg.model.fingerprint import Fingerprint
-from rulecg.model.model_file import _seal, to_model
+from rulecg.model.model_file import seal as seal_of
+from rulecg.model.model_file import to_model
+from rulecg.model.scored_rule_sets import rescored
 from rulecg_core import ConfigurationError, RuleSet
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "model-file.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +80,7 @@ def edited(path, change, seal=True):
     document = json.loads(path.read_text())
     document = change(document) or document
     if seal and isinstance(document, dict):
-        document["seal"] = _seal(document)
+        document["seal"] = seal_of(document)
     return document
 
 
@@ -81,22 +89,23 @@ def first_set(**entries):
 
 
 REFUSED = {
-    "another version": (lambda d: d.update(version=2), "version 2"),
+    "another version": (lambda d: d.update(version=3), "version 3"),
     "a version that is a truth value": (lambda d: d.update(version=True), "version True"),
     "another format": (lambda d: d.update(format="something"), "does not say format"),
-    "a list": (lambda d: [d], "must be an object"),
-    "an entry nobody knows": (lambda d: d.update(run="__import__('os')"), "does not know: 'run'"),
-    "an entry missing": (lambda d: d.pop("classes") and None, "lacks 'classes'"),
-    "one class": (lambda d: d.update(classes=["yes"]), "two classes"),
-    "classes that are objects": (lambda d: d.update(classes=[{}, []]), "text, numbers or truth values"),
-    "a rule with an unlisted condition": (first_set(rules=[[999]], precisions=[1], support=[1]), "does not list"),
-    "a rule that is text": (first_set(rules=["12"], precisions=[1], support=[1]), "whole numbers"),
-    "a rule with fractions": (first_set(rules=[[0.5]], precisions=[1], support=[1]), "whole numbers"),
-    "too few precisions": (first_set(precisions=[]), "numbers, but"),
-    "a precision above one": (first_set(otherwise=7), "between 0 and 1"),
-    "an unknown form": (first_set(logic="xor"), "'dnf' or 'cnf'"),
+    "a list": (lambda d: [d], "Expected `object`, got `array`"),
+    "an entry nobody knows": (lambda d: d.update(run="__import__('os')"), "unknown field `run`"),
+    "an entry missing": (lambda d: d.pop("classes") and None, "missing required field `classes`"),
+    "one class": (lambda d: d.update(classes=["yes"]), "length >= 2 - at `[$].classes`"),
+    "classes that are objects": (lambda d: d.update(classes=[{}, []]), "got `object` - at `[$].classes"),
+    "a rule with an unlisted condition": (first_set(rules=[[999]], right=[1], support=[1]), "does not list"),
+    "a rule that is text": (first_set(rules=["12"], right=[1], support=[1]), "Expected `array`, got `str`"),
+    "a rule with fractions": (first_set(rules=[[0.5]], right=[1], support=[1]), "Expected `int`, got `float`"),
+    "too few counts": (first_set(right=[]), "numbers, but"),
+    "a precision above one": (first_set(right=[9, 9, 9], support=[5, 5, 5]), "more rows rightly than it decides"),
+    "a share above one": (first_set(otherwise=7), "<= 1.0 - at `[$].rule_sets.0..otherwise`"),
+    "an unknown form": (first_set(logic="xor"), "Invalid enum value 'xor'"),
     "an unknown operator": (
-        lambda d: d["rule_sets"][0]["conditions"][0].update(operator="exec"), "Unknown operator 'exec'",
+        lambda d: d["rule_sets"][0]["conditions"][0].update(operator="exec"), "Invalid enum value 'exec'",
     ),
     "a threshold that is text": (
         lambda d: d["rule_sets"][0]["conditions"].append({"column": "income", "operator": ">", "value": "x"}),
@@ -104,12 +113,12 @@ REFUSED = {
     ),
     "a number beyond all bounds": (
         lambda d: d["rule_sets"][0]["conditions"].append({"column": "income", "operator": ">", "value": 10**400}),
-        "beyond all bounds",
+        "finite number",
     ),
     "a condition on no column": (
         lambda d: d["rule_sets"][0]["conditions"].append({"column": "nope", "operator": "true"}), "no column of it",
     ),
-    "a very long text": (lambda d: d.update(target="x" * 20_000), "20000 characters"),
+    "a very long text": (lambda d: d.update(target="x" * 20_000), "length <= 10000 - at `[$].target`"),
     "too many rule sets": (lambda d: d["rule_sets"].append(d["rule_sets"][0]), "need 1 rule sets"),
 }  # fmt: skip
 
@@ -129,8 +138,8 @@ def test_files_that_are_not_as_they_should_be_are_refused(what, path, tmp_path):
     [
         ("", "no rulecg model file"),
         ("[" * 100_000, "no rulecg model file"),
-        ('{"format": "rulecg/model", "format": "x"}', "occurs twice"),
-        ('{"format": NaN}', "not a JSON number"),
+        ('{"format": NaN}', "no rulecg model file"),
+        ('{"format": 1e999}', "no rulecg model file"),
         ("\ud800".encode("utf-8", "surrogatepass"), "no rulecg model file"),
         (b"\x80\x04\x95pickle", "no rulecg model file"),
         ('{"version": ' + "9" * 5000 + "}", "no rulecg model file"),
@@ -142,6 +151,53 @@ def test_things_that_are_no_json_are_refused(text, message, tmp_path):
     bad.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigurationError, match=message):
         rulecg.load_model(bad)
+
+
+def test_a_name_that_occurs_twice_is_refused(path, tmp_path):
+    """Readers of JSON disagree on which one counts."""
+    bad = tmp_path / "bad.json"
+    bad.write_text(path.read_text().replace('"target": "approved",', '"target": "approved", "target": "approved",'))
+    with pytest.raises(ConfigurationError, match="occurs twice"):
+        rulecg.load_model(bad)
+
+
+@pytest.mark.parametrize("place", ["anything", "version", "classes", "rule_sets"])
+def test_a_flood_of_empty_objects_is_refused_before_it_is_built(place, tmp_path):
+    """Twenty million objects in a file of sixty megabytes would take gigabytes; here the rest is not even looked at."""
+    bad = tmp_path / "bad.json"
+    with bad.open("w") as stream:
+        stream.write(f'{{"format": "rulecg/model", "version": 2, "{place}": [')
+        stream.write("{}," * (20 * 2**20 - 100) + "{}]}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigurationError):
+            rulecg.load_model(bad)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 200 * 2**20
+
+
+def test_files_of_an_older_version_say_what_to_do(path, tmp_path):
+    """One sentence names the release that wrote it and the way out."""
+    old = tmp_path / "old.json"
+    old.write_text('{"format": "rulecg/model", "version": 1, "rulecg": "0.1.0", "target": null}')
+    with pytest.raises(ConfigurationError, match=r"version 1, written by rulecg 0.1.0.*learn the model again"):
+        rulecg.load_model(old)
+
+
+def test_saved_models_keep_the_published_schema(path, fitted_cnf, fitted_classes, tmp_path):
+    """The JSON Schema in the documentation is the one of this release, and every kind of model is valid by it."""
+    published = json.loads(SCHEMA.read_text())
+    assert published == json_schema()
+    validator = jsonschema.Draft202012Validator(published)
+    for number, classifier in enumerate((fitted_cnf, fitted_classes)):
+        rulecg.save_model(classifier, tmp_path / f"{number}.json")
+        validator.validate(json.loads((tmp_path / f"{number}.json").read_text()))
+    document = json.loads(path.read_text())
+    validator.validate(document)
+    assert not validator.is_valid({**document, "run": 1})
+    assert not validator.is_valid({**document, "classes": ["one"]})
 
 
 def test_huge_files_are_not_even_read(tmp_path):
@@ -162,6 +218,34 @@ def test_a_file_edited_by_hand_loses_its_certificate(path, tmp_path):
     loaded = rulecg.load_model(bad, allow_edited=True)
     assert loaded.certificate is None
     assert loaded.rule_set.outcome == "mine"
+    assert loaded.notes
+
+
+def test_an_edited_model_has_probabilities_only_when_counted_anew(path, lending, tmp_path):
+    """The precision of rules that are no longer there is not given for others, not even after saving again."""
+
+    def loosen(document):
+        entry = document["rule_sets"][0]
+        entry["rules"] = [rule[:1] for rule in entry["rules"]]
+
+    bad, again = tmp_path / "bad.json", tmp_path / "again.json"
+    bad.write_text(json.dumps(edited(path, loosen, seal=False)))
+    rulecg.save_model(rulecg.load_model(bad, allow_edited=True), again)
+    loaded = rulecg.load_model(again)
+    labels = np.where(lending.target, "yes", "no")
+    predicted = loaded.predict(lending.data)
+    with pytest.raises(ConfigurationError, match="probabilities are not known"):
+        loaded.predict_proba(lending.data)
+    counted = rescored(loaded, lending.data, labels)
+    assert counted.predict(lending.data).tolist() == predicted.tolist()
+    probability = counted.predict_proba(lending.data)[:, 1]
+    fired = loaded.rule_set.covers(lending.data)
+    alone = fired[:, 0] & (fired.sum(axis=1) == 1)
+    assert alone.any()
+    right = (labels[fired[:, 0]] == "yes").sum()
+    assert probability[alone] == pytest.approx((right + 1) / (fired[:, 0].sum() + 2))
+    with pytest.raises(ConfigurationError, match="y must hold one of the classes no, yes"):
+        rescored(loaded, lending.data, lending.target)
 
 
 JSON = st.recursive(
@@ -189,7 +273,7 @@ def test_no_edit_leads_to_anything_but_a_model_or_a_clear_refusal(data, path, tm
         break
     bad = tmp_path_factory.mktemp("fuzz") / "bad.json"
     try:
-        document["seal"] = _seal(document)
+        document["seal"] = seal_of(document)
         bad.write_text(json.dumps(document))
     except ValueError:
         return

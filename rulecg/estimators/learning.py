@@ -1,0 +1,191 @@
+"""From labelled rows to runs: one run for two classes, one run per class for more."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from rulecg_core import (
+    Condition,
+    ConfigurationError,
+    Groups,
+    Limits,
+    Problem,
+    Result,
+    RulecgWarning,
+    UnknownNameError,
+)
+from rulecg_core.base.arrays import AnyArray
+
+from ..inputs.labels import checked_labels, outcome_text
+from ..inputs.table import as_frame, plain
+from ..inputs.weights import checked_weights
+from ..model.scored_rule_sets import LabelledRows
+from .progress import progress
+from .recipe import Recipe
+from .refinement import learn_refining
+from .training import Training
+
+
+def labelled_rows(X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> tuple[LabelledRows, Groups]:
+    """Check what a learner is given; rows without weight are left out.
+
+    Parameters
+    ----------
+    X : DataFrame, array or list of rows
+        The inputs.
+    y : sequence of labels
+        What to predict.
+    sample_weight : sequence of numbers or None
+        The weight of every row.
+    sensitive_features : column, columns or None
+        What defines groups.
+
+    Returns
+    -------
+    LabelledRows, Groups
+        The rows that count, and their groups.
+
+    Raises
+    ------
+    ConfigurationError
+        When something does not fit together, or there is only one class.
+    """
+    table = as_frame(X)
+    labels = checked_labels(y, len(table))
+    weights = checked_weights(sample_weight, len(table))
+    groups = Groups.encode(sensitive_features, len(table))
+    if weights is None:
+        weights = np.ones(len(table))
+    elif not np.all(weights > 0):
+        rows = np.flatnonzero(weights > 0)
+        table, labels, weights, groups = table.iloc[rows], labels[rows], weights[rows], groups.take(rows)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ConfigurationError(
+            f"y holds only one class ({plain(classes[0])!r}) in the rows that have weight, so there is nothing to "
+            "tell apart: at least two classes are needed."
+        )
+    return LabelledRows(table, classes, codes, weights), groups
+
+
+def forbidden_columns(forbid: Iterable[Any], names: Iterable[str]) -> list[str]:
+    """Check the names of columns that no rule may use.
+
+    Parameters
+    ----------
+    forbid : sequence of str
+        Columns that no rule may use.
+    names : iterable of str
+        The table's columns.
+
+    Returns
+    -------
+    list of str
+        The forbidden ones.
+
+    Raises
+    ------
+    ConfigurationError
+        When one of them is unknown, or no column is left.
+    """
+    if isinstance(forbid, str):
+        raise ConfigurationError(f"forbid must be a sequence of column names, such as [{forbid!r}].")
+    known, forbidden = list(names), [str(name) for name in forbid]
+    for name in forbidden:
+        if name not in known:
+            raise UnknownNameError("column", name, known)
+    if len(set(forbidden)) == len(known):
+        raise ConfigurationError("forbid names every column, so no rule can be made: leave one out.")
+    return forbidden
+
+
+@frozen(eq=False)
+class LearningTask:
+    """Everything besides the rows that learning needs."""
+
+    recipe: Recipe
+    classes: AnyArray
+    columns: tuple[str, ...]
+    """The table's columns, forbidden ones included."""
+    label_name: Any
+    logic: str
+    max_conditions: int
+    limits: Limits
+    refine: bool
+    """Whether thresholds are refined while learning."""
+    seed: int
+    verbose: int
+
+    def learn(self, training: Training, began: float) -> tuple[dict[Any, Result], Sequence[Condition]]:
+        """Run column generation; the time is shared between the classes.
+
+        Parameters
+        ----------
+        training : Training
+            The rows.
+        began : float
+            When the fit began, on the clock of ``time.perf_counter``.
+
+        Returns
+        -------
+        dict from label to Result, sequence of Condition
+            The runs, and the conditions that their rules speak of.
+        """
+        positions = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
+        if len(positions) > 1:
+            self._refuse_group_constraints(training)
+        runs: dict[Any, Result] = {}
+        for done, position in enumerate(positions):
+            label = self.classes[position]
+            build = partial(self.problem, position=position)
+            share = self._share(began, len(positions) - done)
+            with progress(self.verbose, "" if len(positions) == 1 else str(label)) as observer:
+                if self.refine:
+                    # Each class goes on from the conditions of those before: all rules speak of the same list.
+                    runs[label], training = learn_refining(self.recipe, training, build, share, observer, self.seed)
+                else:
+                    runs[label] = self.recipe.learn(build(training), share, observer, self.seed)
+            for note in runs[label].notes:
+                warnings.warn(note, RulecgWarning, stacklevel=4)
+        return runs, training.conditions
+
+    def problem(self, training: Training, position: int) -> Problem:
+        """Make the problem of telling the class at the position from the others."""
+        return training.problem(
+            position,
+            logic=self.logic,
+            max_conditions=self.max_conditions,
+            columns=self.columns,
+            outcome=outcome_text(self.label_name, self.classes[position]),
+        )
+
+    def _share(self, began: float, runs_left: int) -> Limits:
+        seconds = self.limits.seconds
+        if seconds is None:
+            return self.limits
+        left = max(0.0, seconds - (time.perf_counter() - began))
+        return evolve(self.limits, seconds=max(left / runs_left, 0.01 * seconds))
+
+    def _refuse_group_constraints(self, training: Training) -> None:
+        """Bounds between groups hold for each class against the rest, not for the rule sets that decide together."""
+        problem = self.problem(training, 0)
+        groupless = self.problem(evolve(training, groups=Groups.none(len(training.codes))), 0)
+        for constraint in self.recipe.constraints:
+            try:
+                is_about_groups = len(constraint.rows(groupless)) != len(constraint.rows(problem))
+            except ConfigurationError:
+                is_about_groups = True
+            if is_about_groups:
+                raise ConfigurationError(
+                    f"{type(constraint).__name__} is a bound on groups, and y has {len(self.classes)} classes: bounds "
+                    "on groups are for two classes, because with more the rule sets of all classes decide together. "
+                    "Learn one class against the rest, for example with y == "
+                    f"{plain(self.classes[-1])!r}, or drop the constraint."
+                )
