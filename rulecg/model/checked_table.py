@@ -46,9 +46,9 @@ def checked_table(X: Any, rule_sets: Sequence[RuleSet], conditions: Sequence[Con
         twice = table.columns[table.columns.duplicated()][0]
         raise ConfigurationError(f"Two columns are called {twice!r}: rename one.")
     used = dict.fromkeys(condition for rule_set in rule_sets for condition in rule_set.conditions)
-    for condition in used:
-        if condition.operator in ("==", "!=") and condition.column in table:
-            _check_type(condition, table[condition.column])
+    compared = {c.column: c.value for c in used if c.operator in ("==", "!=") and c.column in table}
+    for name, value in compared.items():
+        _check_type(name, value, table[name])
     looked_at = {condition.column for condition in used}
     for name in dict.fromkeys(c.column for c in (*used, *conditions) if c.operator in ("true", "false")):
         if name in looked_at and name in table and not pd.api.types.is_bool_dtype(table[name].dtype):
@@ -76,20 +76,27 @@ def _truth_values(column: pd.Series[Any], name: str) -> pd.Series[Any]:
     return pd.Series(truth, index=column.index, dtype=object).where(known, None)
 
 
-def _check_type(condition: Condition, column: pd.Series[Any]) -> None:
+def _check_type(name: str, value: Any, column: pd.Series[Any]) -> None:
     """A category compared with numbers, or the other way round, would silently never match."""
-    is_text = isinstance(condition.value, str)
-    known = column.dropna()
-    if known.empty:
-        return
-    holds_numbers = pd.api.types.is_numeric_dtype(known.dtype) or pd.api.types.infer_dtype(known) in (
-        "integer", "floating", "mixed-integer-float", "boolean",
-    )  # fmt: skip
-    holds_text = pd.api.types.infer_dtype(known) == "string"
-    if (is_text and holds_numbers) or (not is_text and holds_text):
-        was, now = ("text", "numbers") if is_text else ("numbers", "text")
-        turn = "astype(str)" if is_text else "pipe(pd.to_numeric)"
+    is_text, holds = isinstance(value, str), _holds(column)
+    if holds == ("numbers" if is_text else "text"):
+        was, turn = ("text", "astype(str)") if is_text else ("numbers", "pipe(pd.to_numeric)")
         raise ConfigurationError(
-            f"Column {condition.column!r} held {was} when the rules were learned, but now holds {now}: "
-            f"turn it back, for example with table[{condition.column!r}].{turn}."
+            f"Column {name!r} held {was} when the rules were learned, but now holds {holds}: "
+            f"turn it back, for example with table[{name!r}].{turn}."
         )
+
+
+def _holds(column: pd.Series[Any]) -> str:
+    """"numbers", "text", or something else; from the type alone where it tells, because looking takes time."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _holds(pd.Series(dtype.categories))
+    if pd.api.types.is_numeric_dtype(dtype):
+        return "numbers" if column.notna().any() else "nothing"
+    if isinstance(dtype, pd.StringDtype):
+        return "text" if column.notna().any() else "nothing"
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    if inferred in ("integer", "floating", "mixed-integer-float", "boolean"):
+        return "numbers"
+    return "text" if inferred == "string" else "mixed"

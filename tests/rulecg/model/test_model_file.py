@@ -302,6 +302,18 @@ def test_fingerprints_tell_tables_apart_by_content_alone(lending):
     assert Fingerprint.of(pd.DataFrame({"a": [1]})) != Fingerprint.of(pd.DataFrame({"b": [1]}))
 
 
+def test_a_model_can_be_saved_without_a_sketch_of_its_rows(fitted, lending, tmp_path):
+    """Columns, number of rows and the hash of the whole table stay; no row can be recognised."""
+    with_rows = rulecg.save_model(fitted, tmp_path / "with.json", data=lending.data)
+    without = rulecg.save_model(fitted, tmp_path / "without.json", data=lending.data, row_sketch=False)
+    assert rulecg.load_model(tmp_path / "with.json").fingerprint == with_rows.fingerprint
+    loaded = rulecg.load_model(tmp_path / "without.json").fingerprint
+    assert loaded == without.fingerprint
+    assert loaded.sketch is None
+    assert loaded.sha256 == with_rows.fingerprint.sha256
+    assert loaded.overlap(lending.data) is None
+
+
 def test_a_model_without_data_has_no_fingerprint(fitted):
     """Nothing is claimed about data that was not given."""
     assert to_model(fitted).fingerprint is None
