@@ -26,10 +26,14 @@ class ExactSearch(Pricer):
     can_list: ClassVar[bool] = True
 
     def prepare(self) -> None:
-        from . import covers as _covers  # noqa: F401 - compiled when loaded
-        from . import search_kernel as _search_kernel  # noqa: F401 - compiled when loaded
+        from . import bits, covers, pruning, search_kernel, weighing
 
         run_once(self)
+        for kernel in (
+            bits.pack_samples, bits.weigh_range, pruning.arrange, pruning.promising, weighing.weigh_rows,
+            search_kernel.search, covers.hash_covers, covers.all_as_first,
+        ):  # fmt: skip
+            kernel.load()
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
