@@ -7,6 +7,7 @@ from .api.parts import MasterParts, SearchParts
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
     ConfigurationError,
@@ -52,6 +53,7 @@ __all__ = [
     "ConfigurationError",
     "Constraint",
     "Deadline",
+    "Derived",
     "Event",
     "FloatArray",
     "Group",

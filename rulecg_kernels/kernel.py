@@ -116,14 +116,34 @@ class Kernel:
             listener(f"compiling {self.name} (once)")
 
 
+class _WithoutMachineCode:
+    """A code generator that makes no machine code: what is only a part of other functions needs none."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def _add_module(self, module: Any) -> None:
+        return
+
+    def set_env(self, name: str, environment: Any) -> None:
+        return
+
+
 class _PartCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a part of other functions. It is optimised there, together with what calls it; doing that here, too,
-    took half of all the time of the compiler."""
+    """Compiles a part of other functions. It is optimised there, together with what calls it, and becomes machine code
+    there; doing both here, too, took half of all the time of the compiler."""
 
     def define_pipelines(self) -> Any:
         library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
-        # Where another version of numba has no such step, parts are optimised twice, which only takes longer.
-        library._optimize_final_module = lambda: None
+        # Where another version of numba goes about it in other steps, parts are made like whole functions, which only
+        # takes longer.
+        if all(hasattr(library, step) for step in ("_codegen", "_optimize_final_module", "_finalize_specific")):
+            library._codegen = _WithoutMachineCode(library._codegen)
+            library._optimize_final_module = library._finalize_specific = lambda: None
+            library.get_pointer_to_function = lambda name: library._ensure_finalized() or 0
         self.state.library = library
         return super().define_pipelines()
 

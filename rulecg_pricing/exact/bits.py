@@ -9,7 +9,7 @@ import numpy as np
 
 from rulecg_kernels.compiler import F1, F3, I1, INT, U1, U2, U, compiled, popcount
 
-from .records import GIVEN, PACKED, SCRATCH
+from .record_types import GIVEN, PACKED, SCRATCH
 from .search_state import MOST_TERMS
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rulecg_kernels.compiler import F1, I1, INT, U1, U2, compiled
 
-from .records import AHEAD, CANDIDATES, GIVEN, PACKED, SCRATCH
+from .record_types import AHEAD, CANDIDATES, GIVEN, PACKED, SCRATCH
 from .search_state import COST, DEAD, GAIN, TINY
 
 

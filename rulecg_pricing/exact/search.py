@@ -50,7 +50,7 @@ class Search:
         # With a negative price two nested conditions can be better than one, and the chains say nothing.
         chains = problem.chains if least_price >= 0 else np.arange(problem.n_conditions)
         self.given = Given(
-            rows=packed_rows(problem),
+            rows=packed_rows(problem.X),
             weights=self.weights,
             prices=self.prices,
             lengths=np.array(problem.condition_costs, dtype=np.float64),

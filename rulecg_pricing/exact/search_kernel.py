@@ -21,22 +21,8 @@ from rulecg_kernels.compiler import I1, INT, U1, compiled, lowest_bit, popcount
 
 from .bits import pack_samples
 from .pruning import arrange, plausible, promising
-from .records import (
-    ABOVE,
-    CANDIDATES,
-    GIVEN,
-    LEVELS,
-    PACKED,
-    PROGRESS,
-    ROOT,
-    SCRATCH,
-    TREE,
-    Above,
-    Ahead,
-    Candidates,
-    Node,
-    Packed,
-)
+from .record_types import ABOVE, CANDIDATES, GIVEN, LEVELS, PACKED, PROGRESS, ROOT, SCRATCH, TREE
+from .records import Above, Ahead, Candidates, Node, Packed
 from .search_state import (
     CHILD,
     COST,

@@ -11,7 +11,7 @@ from rulecg_kernels.compiler import F1, INT, F, compiled
 
 from .bits import weigh_chosen, weigh_range
 from .pruning import same_cover, sort_up
-from .records import NODE, PACKED, PROGRESS, SCRATCH
+from .record_types import NODE, PACKED, PROGRESS, SCRATCH
 from .search_state import (
     BEST,
     COST,
