@@ -152,8 +152,8 @@ class _Entries(caching.CompileResultCacheImpl):  # type: ignore[misc]
 class KernelCache(caching.Cache):  # type: ignore[misc]
     """The entries of one function. Whatever goes wrong with a file, the function is compiled instead."""
 
-    on_miss: Callable[[], None]
-    """Called when there is no entry: the compiler is about to start."""
+    on_miss: Callable[[], bool]
+    """Called when there is no entry; whether there is one now. Otherwise the compiler is about to start."""
 
     def __init__(self, function: Any, locator: _Locator) -> None:
         self._impl_class = lambda py_func: _Entries(py_func, locator)
@@ -170,13 +170,16 @@ class KernelCache(caching.Cache):  # type: ignore[misc]
             return None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            found = super().load_overload(sig, target_context)
-        except Exception:  # A damaged file may fail in any way.
-            found = None
-        if found is None:
-            self.on_miss()
+        found = self._found(sig, target_context)
+        if found is None and self.on_miss():
+            found = self._found(sig, target_context)
         return found
+
+    def _found(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # A damaged file may fail in any way.
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import hashlib
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -16,6 +19,7 @@ from numba.extending import typeof_impl
 
 from rulecg_core import RulecgError
 
+from .beside import kernel_modules, started
 from .cache import KernelCache
 
 Listener = Callable[[str], None]
@@ -57,6 +61,8 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], arguments: Any, is_outer: bool, options: dict[str, Any]) -> None:
         self.function, self.arguments, self.is_outer = function, arguments, is_outer
         self.name = f"{function.__module__}.{function.__name__}"
+        self.key = f"{self.name}-{hashlib.sha256(repr(arguments).encode()).hexdigest()[:8]}"
+        """Its name among all kernels: one function may be compiled for several kinds of arguments."""
         self.__doc__ = function.__doc__
         more: dict[str, Any] = {} if is_outer else {"pipeline_class": _PartCompiler}
         self._dispatcher: Any = numba.njit(no_cpython_wrapper=not is_outer, **more, **options)(function)
@@ -88,7 +94,7 @@ class Kernel:
         """
         if not self._is_loaded:
             # The compiler's own lock, since kernels are also loaded while it compiles those that call them.
-            with global_compiler_lock, warnings.catch_warnings():
+            with global_compiler_lock, warnings.catch_warnings(), _without_garbage_collection():
                 warnings.simplefilter("ignore", NumbaWarning)
                 if not self._is_loaded:
                     self._make()
@@ -101,7 +107,7 @@ class Kernel:
         cache = KernelCache.of(self.function) if self.is_outer else None
         try:
             if cache is not None:
-                cache.on_miss = self._announce
+                cache.on_miss = self._wait_or_announce
                 self._dispatcher._cache = cache
             elif self.is_outer:
                 self._announce()
@@ -110,6 +116,15 @@ class Kernel:
             raise
         except Exception as error:
             raise KernelError(self.name, error, None if cache is None else cache.cache_path) from error
+
+    def _wait_or_announce(self) -> bool:
+        """Let the process beside this one finish the kernel, if it is about to: whether it has."""
+        self._announce()
+        other = started()
+        if other is None or other.claim(self.key):
+            return False
+        other.wait_for(self.key)
+        return True
 
     def _announce(self) -> None:
         for listener in tuple(_listeners):
@@ -155,6 +170,18 @@ def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
 
 
 @contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """The compiler makes many objects that live until it is done: looking for garbage among them only takes time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Hear, while the block runs, whenever the compiler is about to start.
 
@@ -176,8 +203,19 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+def announced_kernels() -> list[Kernel]:
+    """All kernels of announced modules, and of what those import, that Python may call, in the order of their making."""
+    modules = kernel_modules()
+    for module in modules:
+        import_module(module)
+    packages = {module.partition(".")[0] for module in modules}
+    return [kernel for kernel in _kernels if kernel.is_outer and kernel.name.partition(".")[0] in packages]
+
+
 def warm_up(say: Listener | None = None) -> float:
-    """Load or compile every kernel of the modules that are imported.
+    """Load or compile every kernel of every installed distribution.
+
+    A distribution announces modules with kernels by entry points in the group ``rulecg.kernels``.
 
     Parameters
     ----------
@@ -196,12 +234,11 @@ def warm_up(say: Listener | None = None) -> float:
 
     Examples
     --------
-    >>> warm_up() >= 0.0
+    >>> warm_up(print) >= 0.0  # doctest: +SKIP
     True
     """
     began = time.perf_counter()
     with listening(say or (lambda sentence: None)):
-        for kernel in tuple(_kernels):
-            if kernel.is_outer:
-                kernel.load()
+        for kernel in announced_kernels():
+            kernel.load()
     return time.perf_counter() - began

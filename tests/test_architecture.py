@@ -20,12 +20,12 @@ PACKAGES = (
 )
 MAY_IMPORT = {
     "rulecg_core": {"rulecg_search"},
-    "rulecg_kernels": set(),
+    "rulecg_kernels": {"rulecg_core"},
     "rulecg_search": {"rulecg_core", "rulecg_kernels"},
     "rulecg_backends": {"rulecg_core"},
     "rulecg_pricing": {"rulecg_core", "rulecg_kernels"},
     "rulecg_fairness": {"rulecg_core"},
-    "rulecg": {"rulecg_core"},
+    "rulecg": {"rulecg_core", "rulecg_kernels"},
 }
 CORE_DEPENDENCIES = {"attrs", "numpy", "pluggy", "tomli", "tomllib"}
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import completion, demo, explain, export, fit, path, plugins, predict, report
+from . import completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
 
 
 class Command(Protocol):
@@ -19,4 +19,4 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, path, export, plugins, demo, completion)
+COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, path, export, plugins, demo, warm_up, completion)
