@@ -80,6 +80,9 @@ def record(kind: Any, *fields: Any) -> Any:
     numba type
         What a kernel takes as the type of such an argument.
     """
+    if len(set(fields)) == 1:
+        # The compiler has another name for a tuple whose fields are all alike.
+        return types.NamedUniTuple(fields[0], len(fields), kind)
     named_tuple: Any = types.NamedTuple
     return named_tuple(fields, kind)
 

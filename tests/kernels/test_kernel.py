@@ -41,7 +41,7 @@ def test_kernels_take_records_and_call_kernels() -> None:
 
 def test_a_kernel_has_one_version_whatever_it_is_called_with() -> None:
     """Other kinds of numbers are converted: nothing is compiled a second time."""
-    weighed(np.arange(4.0), Pair(2, 1), np.int32(1))
+    weighed(np.arange(4.0), Pair(2.0, 1.0), np.int32(1))
     assert len(weighed.load().signatures) == 1
     assert len(added_up.load().signatures) == 1
 
