@@ -73,7 +73,7 @@ def main() -> None:
     for name, runs in (("empty", cold), ("full", warm)):
         clock, processors = (statistics.median(column) for column in zip(*runs, strict=True))
         print(f"| {name} | {clock:.1f} | {processors:.1f} |")
-    print(f"\nThe goal for an empty cache on two free cores is {GOAL:g} s by the clock; load now: {os.getloadavg()[0]:.1f}")
+    print(f"\nGoal for an empty cache on two free cores: {GOAL:g} s by the clock. Load now: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

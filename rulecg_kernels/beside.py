@@ -37,7 +37,8 @@ class Beside:
     def __init__(self) -> None:
         self._claims = tempfile.TemporaryDirectory(prefix="rulecg-kernels-", ignore_cleanup_errors=True)
         path = [place for place in sys.path if place]
-        code = f"import sys; sys.path[:] = {path!r}; from rulecg_kernels import beside; beside.serve({self._claims.name!r})"
+        serve = f"from rulecg_kernels import beside; beside.serve({self._claims.name!r})"
+        code = f"import sys; sys.path[:] = {path!r}; {serve}"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code],
             env={**os.environ, ALONE: "1"},

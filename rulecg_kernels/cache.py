@@ -21,8 +21,13 @@ from typing import Any
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
-from numba.core import caching
-from numba.misc.appdirs import AppDirs
+from numba.core import caching, config
+from numba.misc import appdirs
+
+# The compiler's own modules say little about the types of what they offer.
+_caching: Any = caching
+_settings: Any = config
+_user_folders: Any = appdirs.AppDirs
 
 OWN_PACKAGE = __name__.partition(".")[0]
 
@@ -105,10 +110,10 @@ def cache_folder(source_folder: str) -> str | None:
     own_name = f"{os.path.basename(source_folder)}_{hashlib.sha256(source_folder.encode()).hexdigest()[:16]}"
     candidates = [
         os.path.join(source_folder, "__pycache__"),
-        os.path.join(AppDirs(appname="rulecg", appauthor=False).user_cache_dir, "kernels", own_name),
+        os.path.join(_user_folders(appname="rulecg", appauthor=False).user_cache_dir, "kernels", own_name),
     ]
-    if numba.config.CACHE_DIR:
-        candidates.insert(0, os.path.join(numba.config.CACHE_DIR, own_name))
+    if _settings.CACHE_DIR:
+        candidates.insert(0, os.path.join(_settings.CACHE_DIR, own_name))
     return next((folder for folder in candidates if _is_writable(folder)), None)
 
 
@@ -141,7 +146,7 @@ class _Locator:
         return self._stamp[:16]
 
 
-class _Entries(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _Entries(_caching.CompileResultCacheImpl):  # type: ignore[misc]
     def __init__(self, function: Any, locator: _Locator) -> None:
         self._lineno = function.__code__.co_firstlineno
         self._locator = locator
@@ -149,7 +154,7 @@ class _Entries(caching.CompileResultCacheImpl):  # type: ignore[misc]
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
 
-class KernelCache(caching.Cache):  # type: ignore[misc]
+class KernelCache(_caching.Cache):  # type: ignore[misc]
     """The entries of one function. Whatever goes wrong with a file, the function is compiled instead."""
 
     on_miss: Callable[[], bool]
@@ -165,7 +170,9 @@ class KernelCache(caching.Cache):  # type: ignore[misc]
         try:
             py_file = inspect.getfile(function)
             folder = cache_folder(os.path.dirname(os.path.abspath(py_file)))
-            return None if folder is None else cls(function, _Locator(folder, source_stamp(function.__module__), py_file))
+            if folder is None:
+                return None
+            return cls(function, _Locator(folder, source_stamp(function.__module__), py_file))
         except (OSError, SyntaxError, TypeError, ValueError):
             return None
 

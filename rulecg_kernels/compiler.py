@@ -62,7 +62,8 @@ def summing(*arguments: Any) -> Callable[[Callable[..., Any]], Kernel]:
     callable
         A decorator that makes a :class:`~rulecg_kernels.Kernel`.
     """
-    return lambda function: Kernel(function, arguments, False, {"fastmath": _NO_NAN | {"reassoc", "contract"}, **_COMMON})
+    options = {"fastmath": _NO_NAN | {"reassoc", "contract"}, **_COMMON}
+    return lambda function: Kernel(function, arguments, False, options)
 
 
 def record(kind: Any, *fields: Any) -> Any:
@@ -80,10 +81,11 @@ def record(kind: Any, *fields: Any) -> Any:
     numba type
         What a kernel takes as the type of such an argument.
     """
+    named_tuple: Any = types.NamedTuple
+    uniform_tuple: Any = types.NamedUniTuple
     if len(set(fields)) == 1:
         # The compiler has another name for a tuple whose fields are all alike.
-        return types.NamedUniTuple(fields[0], len(fields), kind)
-    named_tuple: Any = types.NamedTuple
+        return uniform_tuple(fields[0], len(fields), kind)
     return named_tuple(fields, kind)
 
 

@@ -22,6 +22,10 @@ from rulecg_core import RulecgError
 from .beside import kernel_modules, started
 from .cache import KernelCache
 
+# The compiler's own modules say little about the types of what they offer.
+_njit: Any = numba.njit
+_Compiler: Any = Compiler
+
 Listener = Callable[[str], None]
 """Hears one sentence before the compiler starts."""
 
@@ -65,7 +69,7 @@ class Kernel:
         """Its name among all kernels: one function may be compiled for several kinds of arguments."""
         self.__doc__ = function.__doc__
         more: dict[str, Any] = {} if is_outer else {"pipeline_class": _PartCompiler}
-        self._dispatcher: Any = numba.njit(no_cpython_wrapper=not is_outer, **more, **options)(function)
+        self._dispatcher: Any = _njit(no_cpython_wrapper=not is_outer, **more, **options)(function)
         self._is_loaded = False
         self._call: Callable[..., Any] = self._load_and_call
         _kernels.append(self)
@@ -147,7 +151,7 @@ class _WithoutMachineCode:
         return
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+class _PartCompiler(_Compiler):  # type: ignore[misc]
     """Compiles a part of other functions. It is optimised there, together with what calls it, and becomes machine code
     there; doing both here, too, took half of all the time of the compiler."""
 
@@ -204,7 +208,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def announced_kernels() -> list[Kernel]:
-    """All kernels of announced modules, and of what those import, that Python may call, in the order of their making."""
+    """All kernels of announced modules and of what those import that Python may call, in the order of making."""
     modules = kernel_modules()
     for module in modules:
         import_module(module)

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
+from rulecg_kernels import Kernel
 from rulecg_kernels.compiler import F1, U1, U, compiled
 
 _BYTES = types.Array(types.uint8, 2, "C", readonly=True)
@@ -40,7 +43,7 @@ def _add_extensions(X, weights, members, sums, row):
                 sums[sign, rule, feature] += row[feature]
 
 
-def _in_precision(number):
+def _in_precision(number: Any) -> Kernel:
     return compiled(_BYTES, _WEIGHTS, _RULES, number[:, :, ::1], number[::1], outer=True)(_add_extensions)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rulecg_kernels.compiler import I1, I2, INT, U1, U2, compiled
 
 

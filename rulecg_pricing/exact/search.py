@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from attrs import define, evolve
@@ -28,8 +29,8 @@ class Workspace:
 
     progress: Progress
     scratch: Scratch
-    tree: Tree | None = None
-    levels: Levels | None = None
+    tree: Any = None
+    levels: Any = None
 
 
 class Search:
@@ -104,8 +105,8 @@ class Search:
         scratch = self._pack(sections)
         n_conditions = problem.n_conditions
         gains, costs = np.zeros(n_conditions), np.zeros(n_conditions)
-        for totals, section in ((gains, at.GAINS), (costs, at.COSTS)):
-            weigh_range(totals, 0, n_conditions, self.covered, self.packed.columns, self.packed, section)
+        for sums, section in ((gains, at.GAINS), (costs, at.COSTS)):
+            weigh_range(sums, 0, n_conditions, self.covered, self.packed.columns, self.packed, section)
         part = self._empty_part()
         singles = self.prices + problem.constant + costs - gains
         good = np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE))

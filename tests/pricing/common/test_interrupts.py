@@ -30,7 +30,7 @@ except KeyboardInterrupt:
     print("heard", flush=True)
 """
 PATIENCE = 15.0
-"""Seconds: kernels come back within some tenths of one; a busy machine may need many more. The searches take minutes."""
+"""Seconds: kernels come back within some tenths of one, on a busy machine later. The searches take minutes."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals to other processes are sent otherwise elsewhere")

@@ -9,6 +9,7 @@ from attrs import evolve
 from rulecg_core import (
     Availability,
     Backend,
+    ConfigurationError,
     Deadline,
     MIPResult,
     MIPSolution,
