@@ -34,10 +34,10 @@ ROOM = 16
 
 def prepare() -> None:
     """Load (the first time of all: compile) what the first descent would otherwise wait for."""
-    from .kernels import (
-        annealing,  # noqa: F401 - compiled when loaded
-        descent,  # noqa: F401 - compiled when loaded
-    )
+    from .kernels import annealing, descent
+
+    for kernel in (descent.begin, descent.descend, annealing.anneal):
+        kernel.load()
 
 
 class Clock(Protocol):
@@ -63,11 +63,12 @@ class ConditionMoves:
 
         A ``memory`` may be used again for the same bits, but not by two descents at a time."""
         from .kernels.descent import DONE, OUT_OF_ROOM, descend
+        from .kernels.records import Setting
 
-        memory = memory or self.memory()
+        setting = Setting(self._layout, self._judge, memory or self.memory())
         state = self.begin(rules, rng)
         while not deadline.passed:
-            ended = descend(self._layout, self._judge, memory, state, BUDGET)
+            ended = descend(setting, state, BUDGET)
             if ended == DONE:
                 break
             if ended == OUT_OF_ROOM:
@@ -83,8 +84,10 @@ class ConditionMoves:
 
         ``found`` takes the best rule set met. Rows must bound nothing but size."""
         from .kernels.annealing import anneal
+        from .kernels.records import Cooling, Setting
 
-        return int(anneal(self._layout, self._judge, memory, state, found, temperatures, sweep, BUDGET))
+        setting = Setting(self._layout, self._judge, memory)
+        return int(anneal(setting, state, found, Cooling(temperatures, sweep, BUDGET)))
 
     @staticmethod
     def nothing_found(state: State) -> Found:
