@@ -6,7 +6,7 @@ import argparse
 from typing import Protocol
 
 from . import completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
-from .parser import CommandParser
+from .common.parser import CommandParser
 
 
 class Command(Protocol):

@@ -12,11 +12,12 @@ from rulecg_core import BackendUnavailable, InfeasibleError, RulecgError, SolveE
 from rulecg_core.data.rule_text import visible
 
 from .. import __version__
-from . import COMMANDS, exit_codes
-from .config_file import options_from
-from .faults import fault_message
-from .parser import CommandParser
-from .streams import abandon_output, prepare_streams
+from . import COMMANDS
+from .common import exit_codes
+from .common.config_file import options_from
+from .common.faults import fault_message
+from .common.parser import CommandParser
+from .common.streams import abandon_output, prepare_streams
 
 
 def build_parser() -> CommandParser:
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code, one of :mod:`rulecg.commands.exit_codes`.
+        The exit code, one of :mod:`rulecg.commands.common.exit_codes`.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .exit_codes import OK
-from .parser import CommandParser
+from .common.exit_codes import OK
+from .common.parser import CommandParser
 
 NAME = "completion"
 HELP = "Print a completion script: add its output to your shell's start-up file."

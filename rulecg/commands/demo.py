@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .parser import CommandParser
+from .common.parser import CommandParser
 
 if TYPE_CHECKING:
     from ..datasets import Dataset

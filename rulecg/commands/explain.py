@@ -7,10 +7,10 @@ import json
 
 from attrs import asdict
 
-from . import model_data
-from .exit_codes import OK
-from .parser import CommandParser, names, whole_number
-from .streams import deliver
+from .common import model_data
+from .common.exit_codes import OK
+from .common.parser import CommandParser, names, whole_number
+from .common.streams import deliver
 
 NAME = "explain"
 HELP = "Say for every row which rules decided, and for rejected rows the smallest changes that would be enough."

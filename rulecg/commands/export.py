@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .exit_codes import OK
-from .parser import CommandParser
-from .streams import deliver
+from .common.exit_codes import OK
+from .common.parser import CommandParser
+from .common.streams import deliver
 
 if TYPE_CHECKING:
     from ..model.model import Model

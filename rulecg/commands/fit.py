@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from . import task
-from .exit_codes import INTERRUPTED, OK
-from .parser import CommandParser, positive_number
+from .common import task
+from .common.exit_codes import INTERRUPTED, OK
+from .common.parser import CommandParser, positive_number
 
 NAME = "fit"
 HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends early with the best model so far."
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
     from ..exports.output_files import check_writable
     from ..model.model_file import save_model
-    from .summary import training_summary
+    from .common.summary import training_summary
 
     if arguments.out:
         check_writable(arguments.out)

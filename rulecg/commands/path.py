@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rulecg_core import ConfigurationError
 
-from . import task
-from .exit_codes import OK
-from .parser import CommandParser, numbers, whole_number
+from .common import task
+from .common.exit_codes import OK
+from .common.parser import CommandParser, numbers, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd

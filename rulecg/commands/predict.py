@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from . import model_data
-from .exit_codes import OK
-from .parser import CommandParser
-from .streams import deliver
+from .common import model_data
+from .common.exit_codes import OK
+from .common.parser import CommandParser
+from .common.streams import deliver
 
 NAME = "predict"
 HELP = "Predict every row of a table with a model; CSV with one line per row."

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rulecg_core import ConfigurationError
 
-from . import model_data
-from .exit_codes import OK
-from .parser import CommandParser, names, whole_number
+from .common import model_data
+from .common.exit_codes import OK
+from .common.parser import CommandParser, names, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rulecg_core import BoolArray, FloatArray, IntArray
 
-from .scoring import Scorer
+from ..scoring import Scorer
 
 SingleArray = NDArray[np.float32]
 

@@ -9,18 +9,18 @@ import time
 import numpy as np
 import pytest
 
-from ..api.backend import Backend, MIPModel, MIPResult
-from ..base.limits import MIPLimits
-from ..base.sparse import SparseVectors
-from ..base.status import Solution, Stop
-from .backend_bounds import bounded
-from .backend_instances import (
+from ...api.backend import Backend, MIPModel, MIPResult
+from ...base.limits import MIPLimits
+from ...base.sparse import SparseVectors
+from ...base.status import Solution, Stop
+from ..timing import within
+from .bounds import bounded
+from .instances import (
     enumerated_optimum,
     least_maximum,
     random_integer_program,
     set_cover,
 )
-from .timing import within
 
 _INF = np.inf
 _NOTHING = SparseVectors.empty(0)

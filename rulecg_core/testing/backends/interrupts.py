@@ -12,14 +12,14 @@ import time
 
 import numpy as np
 
-from ..api.backend import Backend, MIPModel
-from ..base.limits import Deadline, MIPLimits
-from .backend_instances import LinearProgram, covering_program, set_cover
-from .timing import slowdown
+from ...api.backend import Backend, MIPModel
+from ...base.limits import Deadline, MIPLimits
+from ..timing import slowdown
+from .instances import LinearProgram, covering_program, set_cover
 
 _SECONDS = 30.0
 """How long the child goes on solving when nobody stops it."""
-_COMMAND = "from rulecg_core.testing.backend_interrupts import solve_until_interrupted as main; main()"
+_COMMAND = "from rulecg_core.testing.backends.interrupts import solve_until_interrupted as main; main()"
 _CAN_SIGNAL_CHILDREN = os.name == "posix"
 """Elsewhere a signal to a child ends it, so the child raises its own."""
 

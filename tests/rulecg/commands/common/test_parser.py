@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from rulecg.commands import cli, task
+from rulecg.commands import cli
+from rulecg.commands.common import task
 
 WRONG_OPTIONS = [
     ["--jobs", "0"], ["--jobs", "100000"], ["--seed", "-1"], ["--seed", "4294967296"], ["--seed", "9" * 400],

@@ -18,8 +18,8 @@ from .parser import LARGEST_SEED, CommandParser, names, seconds, threads, whole_
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..binarize.binarizer import Binarizer
-    from ..estimators.classifier import RuleSetClassifier
+    from ...binarize.binarizer import Binarizer
+    from ...estimators.classifier import RuleSetClassifier
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -80,7 +80,7 @@ class Task:
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
         """Read the table that the options name and take it apart."""
-        from ..inputs.table_files import read_table
+        from ...inputs.table_files import read_table
 
         table = read_table(arguments.data, separator=arguments.separator)
         if not arguments.target:
@@ -171,7 +171,7 @@ def _listed(values: Any) -> str:
 
 def _binarizer(arguments: argparse.Namespace) -> Binarizer | str:
     """By the kind of thresholds, or quantiles where only their number is given."""
-    from ..binarize.binarizer import Binarizer
+    from ...binarize.binarizer import Binarizer
 
     if arguments.thresholds == "auto" and arguments.quantiles is None:
         return "auto"
@@ -205,7 +205,7 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
     max_complexity
         Most rules and conditions together.
     """
-    from ..estimators.classifier import RuleSetClassifier
+    from ...estimators.classifier import RuleSetClassifier
 
     return RuleSetClassifier(
         max_complexity=max_complexity,

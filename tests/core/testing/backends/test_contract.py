@@ -8,9 +8,10 @@ from attrs import evolve, frozen
 
 from rulecg_backends.highs import HiGHS
 from rulecg_core import Stop
-from rulecg_core.testing import BackendContract, backend_bounds
-from rulecg_core.testing.backend_instances import set_cover
-from rulecg_core.testing.backend_interrupts import check_ctrl_c
+from rulecg_core.testing import BackendContract
+from rulecg_core.testing.backends import bounds as backend_bounds
+from rulecg_core.testing.backends.instances import set_cover
+from rulecg_core.testing.backends.interrupts import check_ctrl_c
 
 CONTRACT = BackendContract()
 

@@ -15,12 +15,12 @@ from attrs import Factory, evolve, field, frozen
 
 from rulecg_core import FloatArray, Problem, Rule
 
-from .condition_order import ConditionOrder
+from ..scoring import Scorer
+from .order import ConditionOrder
 from .sample_bits import SampleBits
-from .scoring import Scorer
 
 if TYPE_CHECKING:
-    from .kernels.records import Found, Judge, Layout, Memory, State
+    from ..kernels.records import Found, Judge, Layout, Memory, State
 
 BLURRED_WORDS = 1 << 13
 """How many words of 64 samples a perturbed descent looks at, at most."""
@@ -34,7 +34,7 @@ ROOM = 16
 
 def prepare() -> None:
     """Load (the first time of all: compile) what the first descent would otherwise wait for."""
-    from .kernels import annealing, descent
+    from ..kernels import annealing, descent
 
     for kernel in (descent.begin, descent.descend, annealing.anneal):
         kernel.load()
@@ -62,8 +62,8 @@ class ConditionMoves:
         """Change one condition at a time, and grow further rules, while that improves the rule set.
 
         A ``memory`` may be used again for the same bits, but not by two descents at a time."""
-        from .kernels.descent import DONE, OUT_OF_ROOM, descend
-        from .kernels.records import Setting
+        from ..kernels.descent import DONE, OUT_OF_ROOM, descend
+        from ..kernels.records import Setting
 
         setting = Setting(self._layout, self._judge, memory or self.memory())
         state = self.begin(rules, rng)
@@ -83,8 +83,8 @@ class ConditionMoves:
         """Draw conditions anew for a few milliseconds, beginning at a position of the temperatures; where to go on.
 
         ``found`` takes the best rule set met. Rows must bound nothing but size."""
-        from .kernels.annealing import anneal
-        from .kernels.records import Cooling, Setting
+        from ..kernels.annealing import anneal
+        from ..kernels.records import Cooling, Setting
 
         setting = Setting(self._layout, self._judge, memory)
         return int(anneal(setting, state, found, Cooling(temperatures, sweep, BUDGET)))
@@ -92,7 +92,7 @@ class ConditionMoves:
     @staticmethod
     def nothing_found(state: State) -> Found:
         """Room for the best rule set that a state becomes."""
-        from .kernels.records import Found
+        from ..kernels.records import Found
 
         shape = state.conditions.shape
         return Found(
@@ -104,7 +104,7 @@ class ConditionMoves:
 
     def memory(self) -> Memory:
         """Room for what descents can use again."""
-        from .kernels.records import Memory
+        from ..kernels.records import Memory
 
         n_numbers = self.order.n_counted + 1
         n_places = int(np.clip(REMEMBERED // n_numbers, *PLACES))
@@ -127,7 +127,7 @@ class ConditionMoves:
 
     @cached_property
     def _layout(self) -> Layout:
-        from .kernels.records import Layout
+        from ..kernels.records import Layout
 
         bits, problem, order = self.bits, self.problem, self.order
         sizes = np.diff(np.append(bits.starts, len(bits.filled)))
@@ -156,8 +156,8 @@ class ConditionMoves:
         return self.score.judge()
 
     def _state(self, rules: Sequence[Rule], seed: int) -> State:
-        from .kernels.descent import begin
-        from .kernels.records import State
+        from ..kernels.descent import begin
+        from ..kernels.records import State
 
         most = self.problem.max_conditions
         # Rules given to start with may be longer than allowed here: what comes out of a descent never is.

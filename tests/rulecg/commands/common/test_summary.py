@@ -4,7 +4,7 @@ import re
 
 from rulecg.commands import cli
 
-from .words import FIT
+from ..words import FIT
 
 
 def test_fit_without_a_file_shows_the_rules(folder, capsys):

@@ -5,10 +5,10 @@ import pytest
 
 from rulecg_core import Deadline, Problem, Rule, reduced_costs
 from rulecg_core.testing.master_contract import SizeBound
-from rulecg_search import rule_tables
+from rulecg_search.given_rules import rule_tables
 
-from .cases import CASES, master_of_case
-from .opened import counted, master_of
+from ..cases import CASES, master_of_case
+from ..opened import counted, master_of
 
 
 def test_few_rules_are_all_promising_and_those_of_starts_come_first():

@@ -16,7 +16,7 @@ from typing import Any
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
-from ..inputs.toml_files import read_toml
+from ...inputs.toml_files import read_toml
 from .parser import CommandParser, Option
 
 

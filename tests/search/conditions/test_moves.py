@@ -6,12 +6,12 @@ import pytest
 from rulecg_core import Deadline, Problem, Rule
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import SizeBound, small_problem
-from rulecg_search.condition_moves import ConditionMoves
-from rulecg_search.sample_bits import SampleBits
+from rulecg_search.conditions.moves import ConditionMoves
+from rulecg_search.conditions.sample_bits import SampleBits
 from rulecg_search.scoring import Scorer
 
-from .cases import CASES
-from .opened import counted, master_of
+from ..cases import CASES
+from ..opened import counted, master_of
 
 
 @pytest.mark.parametrize("case", CASES)

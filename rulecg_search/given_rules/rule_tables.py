@@ -8,9 +8,9 @@ import numpy as np
 
 from rulecg_core import FloatArray, IntArray, Rule, View, reduced_costs
 
+from ..conditions.sample_bits import SampleBits
+from ..scoring import Scorer
 from .cover_state import CoverTable
-from .sample_bits import SampleBits
-from .scoring import Scorer
 
 LEAST_RULES = 200
 """So many rules are looked at, however many samples there are."""

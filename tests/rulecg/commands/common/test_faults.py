@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rulecg.commands import cli, exit_codes, faults, plugins
+from rulecg.commands import cli, plugins
+from rulecg.commands.common import exit_codes, faults
 
 
 def test_the_fault_of_a_plugin_is_one_sentence(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulecg_core import Problem
-from rulecg_search.condition_order import KEY_BYTES, ConditionOrder
+from rulecg_search.conditions.order import KEY_BYTES, ConditionOrder
 
 
 def order_of(X):

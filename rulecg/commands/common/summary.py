@@ -10,7 +10,7 @@ import numpy as np
 from rulecg_core import Constraint, Groups, Problem, RuleSet, load_registry
 
 if TYPE_CHECKING:
-    from ..estimators.classifier import RuleSetClassifier
+    from ...estimators.classifier import RuleSetClassifier
     from .task import Task
 
 _OBJECTIVES = {

@@ -8,7 +8,7 @@ import sys
 
 from rulecg_core import ConfigurationError
 
-from ..exports.output_files import write_text
+from ...exports.output_files import write_text
 
 
 def prepare_streams() -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rulecg_search.cover_state import CoverState
+from rulecg_search.given_rules.cover_state import CoverState
 
-from .cases import CASES, master_of_case
-from .opened import counted
+from ..cases import CASES, master_of_case
+from ..opened import counted
 
 
 def state_of(master, count_once=False):

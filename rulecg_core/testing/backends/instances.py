@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 from attrs import evolve, frozen
 
-from ..api.backend import Backend, LPSession, LPSolution, MIPModel
-from ..base.arrays import FloatArray, IntArray
-from ..base.sparse import SparseVectors
+from ...api.backend import Backend, LPSession, LPSolution, MIPModel
+from ...base.arrays import FloatArray, IntArray
+from ...base.sparse import SparseVectors
 
 SENSES = (">=", "<=", "=", "ranged")
 

@@ -10,7 +10,7 @@ from .parser import CommandParser
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..model.model import Model
+    from ...model.model import Model
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -35,7 +35,7 @@ def load(arguments: argparse.Namespace) -> tuple[Model, pd.DataFrame]:
     tuple
         The model and the table.
     """
-    from ..model.model_file import load_model
+    from ...model.model_file import load_model
 
     model = load_model(arguments.model)
     return model, read(arguments.data, model, arguments.separator)
@@ -58,7 +58,7 @@ def read(path: str, model: Model, separator: str) -> pd.DataFrame:
     pandas.DataFrame
         The table.
     """
-    from ..inputs.table_files import read_table
+    from ...inputs.table_files import read_table
 
     return read_table(path, separator=separator, kinds=column_kinds(model))
 

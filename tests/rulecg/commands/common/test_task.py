@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from rulecg.commands import cli, task
+from rulecg.commands import cli
+from rulecg.commands.common import task
 from rulecg_core import BackendUnavailable, InfeasibleError
 
-from .words import FIT
+from ..words import FIT
 
 
 def test_explain_and_export_write_text_and_files(model_file, folder, capsys):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulecg_core import Problem
-from rulecg_search.sample_bits import SampleBits
+from rulecg_search.conditions.sample_bits import SampleBits
 
 
 def test_sums_over_bits_are_weighted_sums():

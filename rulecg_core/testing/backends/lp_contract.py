@@ -7,19 +7,19 @@ import contextlib
 import numpy as np
 import pytest
 
-from ..api.backend import Backend, LPSession
-from ..base.limits import Deadline
-from ..base.sparse import SparseVectors
-from ..base.status import Solution, Stop
-from .backend_bounds import bounded
-from .backend_instances import (
+from ...api.backend import Backend, LPSession
+from ...base.limits import Deadline
+from ...base.sparse import SparseVectors
+from ...base.status import Solution, Stop
+from ..timing import within
+from .bounds import bounded
+from .instances import (
     SENSES,
     LinearProgram,
     covering_program,
     optimality_violation,
     random_program,
 )
-from .timing import within
 
 _INF = np.inf
 

@@ -16,13 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ..api.backend import Backend
-from ..base.limits import MIPLimits
-from .backend_bounds import bounded
-from .backend_instances import covering_program, random_integer_program, random_program, set_cover
-from .backend_interrupts import InterruptContract
-from .backend_lp_contract import LinearProgramContract
-from .backend_mip_contract import IntegerProgramContract
+from ...api.backend import Backend
+from ...base.limits import MIPLimits
+from .bounds import bounded
+from .instances import covering_program, random_integer_program, random_program, set_cover
+from .interrupts import InterruptContract
+from .lp_contract import LinearProgramContract
+from .mip_contract import IntegerProgramContract
 
 _LIMITS = MIPLimits(seconds=60.0)
 
