@@ -13,7 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulecg_core import Backend, ConfigurationError, Constraint, Limits, Pricer, Rule, RuleSet, Start, load_registry
+from rulecg_core import (
+    Backend,
+    ConfigurationError,
+    Constraint,
+    Heuristic,
+    Limits,
+    Pricer,
+    Rule,
+    RuleSet,
+    Start,
+    load_registry,
+)
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
 from ..binarize.binarizer import Binarizer, binarizer_of
@@ -24,7 +35,7 @@ from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
 from .display import ShowsRules
 from .learning import LearningTask, forbidden_columns, labelled_rows
-from .recipe import compose
+from .recipe import ScheduleLike, compose
 from .training import Training
 
 
@@ -49,6 +60,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         The solver; None for the configured default, which is HiGHS unless set otherwise.
     pricers : "auto" or sequence of str or Pricer
         Where new rules come from, tried in this order each round; ``"auto"`` is beam search, then exact search.
+    heuristics : "auto" or sequence of str or Heuristic
+        Who looks for rule sets beside that; ``"auto"`` is local search, ``()`` is nobody.
+    schedule : Schedule, mapping, path or None
+        Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}``, or a TOML file with them.
     time_limit : float or None
         Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
         None for no limit. Ctrl-C ends the fit early with the best rule set so far.
@@ -122,6 +137,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         constraints: Sequence[str | Constraint] = (),
         backend: str | Backend | None = None,
         pricers: str | Sequence[str | Pricer] = "auto",
+        heuristics: str | Sequence[str | Heuristic] = "auto",
+        schedule: ScheduleLike = None,
         time_limit: float | None = 60.0,
         forbid: Sequence[str] = (),
         binarizer: Binarizer | str | None = "auto",
@@ -136,6 +153,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.constraints = constraints
         self.backend = backend
         self.pricers = pricers
+        self.heuristics = heuristics
+        self.schedule = schedule
         self.time_limit = time_limit
         self.forbid = forbid
         self.binarizer = binarizer
@@ -194,7 +213,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             constraints=self.constraints,
             backend=self.backend,
             pricers=self.pricers,
+            heuristics=self.heuristics,
             loss=self.loss,
+            schedule=self.schedule,
         )
         recipe = evolve(recipe, start=Start(tuple(start)))
         for part in (*recipe.pricers, *recipe.heuristics):

@@ -130,7 +130,9 @@ def fairness_path(
             constraints=[*_listed(template.constraints), make(eps)],
             backend=template.backend,
             pricers=template.pricers,
+            heuristics=template.heuristics,
             loss=template.loss,
+            schedule=template.schedule,
         )
         for size, eps in points
     }

@@ -56,6 +56,11 @@ def add_arguments(parser: CommandParser) -> None:
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
     )
     parser.add_argument(
+        "--heuristic", metavar="NAME", action="append", default=[],
+        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
+    )  # fmt: skip
+    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
+    parser.add_argument(
         "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
     )
     parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
@@ -215,6 +220,8 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         constraints=list(arguments.constraint),
         backend=arguments.backend,
         pricers=list(arguments.pricer) or "auto",
+        heuristics=_heuristics(arguments.heuristic),
+        schedule=arguments.schedule,
         time_limit=arguments.time_limit,
         forbid=[name for name in arguments.forbid if name not in arguments.drop],
         binarizer=_binarizer(arguments),
@@ -222,6 +229,13 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         n_jobs=useful_threads(arguments.jobs),
         verbose=0 if arguments.quiet else 1,
     )
+
+
+def _heuristics(names: list[str]) -> str | list[str]:
+    """The heuristics that are meant: the usual ones unless some are named, nobody for "none"."""
+    if not names:
+        return "auto"
+    return [] if names == ["none"] else names
 
 
 @contextmanager
