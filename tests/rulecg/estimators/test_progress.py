@@ -4,10 +4,11 @@ import io
 
 from rulecg.estimators.live import LiveState
 from rulecg.estimators.progress import PlainLines
+from rulecg_core import Rule
 from rulecg_core.base.events import Finished, IncumbentFound
 from rulecg_core.base.status import Status, Stop
 
-FOUND = IncumbentFound(0.1, 1498.0, 3, "local search")
+FOUND = IncumbentFound(0.1, 1498.0, (Rule((0,)),), "local search")
 
 
 def ended(objective):
