@@ -2,9 +2,9 @@
 
     RULECG_DATA=... python benchmarks/ablation.py [--quick] [--seconds 30] [--output FILE]
 
-The parts are those of ``rulecg_core.api.parts``; one that is off by default is switched on instead. Decile
-conditions, all rows, at most five conditions per rule. The first table is about the relaxation alone, without any
-search for rule sets; the second about the rule sets of whole runs.
+The parts are settings of ``RelaxationOptions``, of the local search and of the ``Schedule``; one that is off by default
+is switched on instead. Decile conditions, all rows, at most five conditions per rule. The first table is about the
+relaxation alone, without any search for rule sets; the second about the rule sets of whole runs.
 """
 
 from __future__ import annotations
@@ -12,36 +12,21 @@ from __future__ import annotations
 import argparse
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
+from composed import run as run_composed
 from time_to_quality import problem_of
 
 from rulecg.datasets import load
-from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
-from rulecg_core.api.parts import MasterParts, SearchParts
+from rulecg_core import Limits, Problem, RelaxationOptions, Schedule
 from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.generation.stages import default_stages
-from rulecg_core.masters.hamming import HammingMaster
+from rulecg_search.heuristic import LocalSearch
 
 RELAXATIONS = (("compas", 20), ("magic", 80), ("adult", 80))
 RULE_SETS = (("magic", 80), ("adult", 80))
-MASTER_PARTS = {
-    "dual_form": "the dual form",
-    "merge_rows": "merged rows",
-    "put_aside": "putting rules aside",
-    "stabilise": "smoothed duals",
-}
-SEARCH_PARTS = {
-    "during_generation": "search during generation",
-    "condition_moves": "moves of single conditions",
-    "subset_moves": "moves of whole rules",
-    "mixtures": "mixtures of rule sets",
-    "annealing": "annealing",
-    "unions": "programs over local optima",
-    "tight_first": "tight size bounds first",
-}
 NEGLIGIBLE = 1e-3
 """A relaxation this close to a value has reached it, as a share."""
 
@@ -51,8 +36,29 @@ class Variant:
     """The default with one part switched."""
 
     name: str
-    master: MasterParts = field(factory=MasterParts)
-    search: SearchParts = field(factory=SearchParts)
+    options: RelaxationOptions = field(factory=RelaxationOptions)
+    search: LocalSearch = field(factory=LocalSearch)
+    schedule: Mapping[str, Any] = field(factory=dict)
+    """Changed settings of the schedule."""
+
+
+RELAXATION_VARIANTS = (
+    Variant("default"),
+    Variant("without the dual form", RelaxationOptions(dual_form=False)),
+    Variant("without merged rows", RelaxationOptions(merge_rows=False)),
+    Variant("with putting rules aside", RelaxationOptions(put_aside=True)),
+    Variant("with smoothed duals", schedule={"generation": {"smoothing": 0.5}}),
+)
+SEARCH_VARIANTS = (
+    *RELAXATION_VARIANTS,
+    Variant("without search during generation", schedule={"search": {"during_generation": False}}),
+    Variant("without moves of single conditions", search=LocalSearch(condition_moves=False)),
+    Variant("without moves of whole rules", search=LocalSearch(subset_moves=False)),
+    Variant("without mixtures of rule sets", search=LocalSearch(mixtures=False)),
+    Variant("without annealing", search=LocalSearch(annealing=False)),
+    Variant("without programs over local optima", search=LocalSearch(unions=False)),
+    Variant("without tight size bounds first", schedule={"generation": {"tight_shares": ()}}),
+)
 
 
 @frozen(eq=False)
@@ -78,27 +84,8 @@ class Run:
         return next((value for moment, value in reversed(self.objectives) if moment <= seconds), None)
 
 
-def variants(*, search: bool) -> list[Variant]:
-    """The default first; the parts of the search only where rule sets are searched for."""
-    usual = Variant("default")
-    found = [usual]
-    for part, name in MASTER_PARTS.items():
-        # The dual form is chosen by the rows, which is a yes for all masters here.
-        on = getattr(usual.master, part) is not False
-        found.append(Variant(f"{'without' if on else 'with'} {name}", evolve(usual.master, **{part: not on})))
-    for part, name in SEARCH_PARTS.items() if search else ():
-        on = getattr(usual.search, part)
-        found.append(
-            Variant(f"{'without' if on else 'with'} {name}", search=evolve(usual.search, **{part: not on}))
-        )
-    return found
-
-
-def run(
-    registry: Registry, problem: Problem, complexity: int, variant: Variant, limits: Limits, search: SearchParts
-) -> Run:
-    """One run, listened to."""
-    backend = registry.backend()
+def run(problem: Problem, complexity: int, variant: Variant, seconds: float, *, searches: bool) -> Run:
+    """One run, listened to; without searches, all of its time is for the relaxation."""
     relaxations: list[tuple[float, float]] = []
     objectives: list[tuple[float, float]] = []
     certified: list[float] = []
@@ -111,9 +98,18 @@ def run(
             if event.lower_bound is not None and event.lower_bound >= event.relaxation - 1e-4:
                 certified.append(event.seconds)
 
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
-    master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], backend, parts=variant.master)
-    result = generate_columns(master, pricers, limits, listen, search=search)
+    schedule = Schedule().with_settings(variant.schedule)
+    if not searches:
+        schedule = schedule.with_settings({"generation": {"share": 1.0}})
+    result = run_composed(
+        problem,
+        complexity,
+        Limits(seconds=seconds, threads=2),
+        heuristics=[("local-search", variant.search)] if searches else [],
+        schedule=schedule,
+        options=variant.options,
+        on_event=listen,
+    )
     objectives.append((result.seconds, result.objective))
     return Run(variant, relaxations, objectives, certified[0] if certified else None)
 
@@ -191,26 +187,22 @@ def main() -> None:
     settings = parser.parse_args()
     seconds = min(5.0, settings.seconds) if settings.quick else settings.seconds
     moments = [seconds / 3, seconds]
-    registry = load_registry()
     relaxations: list[str] = []
     rule_sets: list[str] = []
-    alone = SearchParts(during_generation=False)
     for name, complexity in RELAXATIONS:
         if settings.sets and name not in settings.sets:
             continue
         problem = problem_of(load(name))
-        limits = Limits(seconds=seconds, threads=2, generation_share=1.0)
         runs = []
-        for variant in variants(search=False):
-            runs.append(run(registry, problem, complexity, variant, limits, alone))
+        for variant in RELAXATION_VARIANTS:
+            runs.append(run(problem, complexity, variant, seconds, searches=False))
             print(f"{name}, {variant.name}: relaxation {runs[-1].least:.2f}", flush=True)
         relaxations += relaxation_rows(name, complexity, runs)
         if (name, complexity) not in RULE_SETS:
             continue
         runs = []
-        for variant in variants(search=True):
-            limits = Limits(seconds=seconds, threads=2)
-            runs.append(run(registry, problem, complexity, variant, limits, variant.search))
+        for variant in SEARCH_VARIANTS:
+            runs.append(run(problem, complexity, variant, seconds, searches=True))
             print(f"{name}, {variant.name}: loss {runs[-1].objectives[-1][1]:.0f}", flush=True)
         rule_sets += rule_set_rows(name, complexity, runs, moments)
     text = report(relaxations, rule_sets, seconds, moments)

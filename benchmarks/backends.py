@@ -19,31 +19,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
+from composed import run
 
 from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
 from rulecg_backends.cbc.backend import CBC
-from rulecg_backends.common.linear_data import LinearData
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core import (
     Availability,
     Backend,
     Deadline,
+    FloatArray,
     Limits,
+    LinearData,
     LPSession,
     LPSolution,
     MIPLimits,
     MIPModel,
     MIPResult,
     Problem,
+    RelaxationOptions,
+    Schedule,
     Solution,
     load_registry,
 )
-from rulecg_core.api.parts import MasterParts
-from rulecg_core.base.arrays import FloatArray
-from rulecg_core.masters.hamming import HammingMaster
-from rulecg_core.solve.loop import generate_columns
 
 
 class PDLP(HiGHS):
@@ -127,7 +127,7 @@ class Recorder(Backend):
     def availability(cls) -> Availability:
         return Availability(True)
 
-    def open_lp(self) -> LPSession:
+    def new_session(self) -> LPSession:
         self.tape.sessions.append([])
         return _TapedSession(self.inner.open_lp(), self.tape.sessions[-1])
 
@@ -151,12 +151,12 @@ def load_problem(name: str) -> Problem:
     return Problem.from_arrays(X, np.asarray(data.target), conditions=binarizer.conditions_)
 
 
-def record(problem: Problem, complexity: float, pricers: Sequence[str], limits: Limits, **master: Any) -> Tape:
+def record(problem: Problem, complexity: float, pricers: Sequence[str], limits: Limits, **settings: Any) -> Tape:
     """One real run, with everything it asked its backend for."""
     registry = load_registry()
     recorder = Recorder(Tape())
-    made = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], recorder, **master)
-    generate_columns(made, [(name, registry.pricer(name, recorder)) for name in pricers], limits)
+    named = [(name, registry.pricer(name, recorder)) for name in pricers]
+    run(problem, complexity, limits, backend=recorder, pricers=named, **settings)
     return recorder.tape
 
 
@@ -228,9 +228,12 @@ def measure_masters(names: Sequence[tuple[str, float]], rounds: int, seconds: fl
     for name, complexity in names:
         problem = load_problem(name)
         for form, dual_form in (("dual form", True), ("primal form", False)):
-            limits = Limits(seconds=max(20.0, seconds), iterations=rounds, rules_per_call=50, generation_share=0.9)
-            parts = MasterParts(dual_form=dual_form, merge_rows=False)
-            tape = record(problem, complexity, ["beam"], limits, parts=parts)
+            limits = Limits(seconds=max(20.0, seconds), iterations=rounds, rules_per_call=50)
+            settings = {
+                "schedule": Schedule().with_settings({"generation": {"share": 0.9}}),
+                "options": RelaxationOptions(dual_form=dual_form, merge_rows=False),
+            }
+            tape = record(problem, complexity, ["beam"], limits, **settings)
             calls = max(tape.sessions, key=len)
             n_rows, n_columns = shape_of(calls)
             label = f"{name}, C={complexity:g}, {form} ({n_rows} × {n_columns})"

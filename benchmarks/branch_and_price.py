@@ -14,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 from certificates import SETS, problem_of
+from composed import defaults, run
 
-from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry
+from rulecg_core import Deadline, HammingMaster, Limits, Problem, Schedule, load_registry
 from rulecg_core.base.events import Branched, Event
-from rulecg_core.generation.stages import Stage, default_stages
+from rulecg_core.generation.stages import Stage
 from rulecg_core.proof.branching import branch_and_price
-from rulecg_core.solve.incumbents import Incumbents
+from rulecg_core.solve.run import Run
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "branch-and-price.md"
 HEAD = (
@@ -31,27 +32,17 @@ HEAD = (
 def compare(name: str, problem: Problem, bound: float, seconds: float) -> str:
     registry = load_registry()
     backend = registry.backend("highs")
-    size = [registry.constraint(f"complexity:{bound}")]
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     limits = Limits(seconds=seconds, threads=2)
     events: list[Event] = []
-    whole = generate_columns(HammingMaster(problem, size, backend), pricers, limits, events.append)
-    master = HammingMaster(problem, size, backend)
-    master.add_rules(whole.pool)
-    incumbents = Incumbents(master, np.random.default_rng(0), lambda event: None, lambda: 0.0)
-    incumbents.add([master.evaluate(whole.best_rules)], "whole proof")
-    began = time.perf_counter()
-    alone = branch_and_price(
-        master,
-        Stage.all_of(pricers),
-        incumbents,
-        -np.inf,
-        1.0,
-        limits,
-        Deadline.after(seconds),
-        np.random.default_rng(0),
-    )
-    spent = time.perf_counter() - began
+    whole = run(problem, bound, limits, backend=backend, on_event=events.append)
+    stages = Stage.all_of(defaults(registry, "pricer", problem, backend, Schedule()))
+    with HammingMaster(problem, [registry.constraint(f"complexity:{bound}")], backend) as master:
+        master.add_rules(whole.pool)
+        again = Run(master, stages, limits, lambda event: None, np.random.default_rng(0))
+        again.take([master.evaluate(whole.best_rules)], "whole proof")
+        began = time.perf_counter()
+        alone = branch_and_price(again, -np.inf, Deadline.after(seconds))
+        spent = time.perf_counter() - began
     branched = ", branched" if any(isinstance(event, Branched) for event in events) else ""
     return (
         f"| {name} | {problem.max_conditions} | {whole.objective:g} | {whole.relaxation or 0:.3f} "

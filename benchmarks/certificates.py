@@ -13,11 +13,12 @@ import argparse
 import os
 from pathlib import Path
 
+from composed import run
+
 from rulecg import Binarizer
 from rulecg.datasets import load
-from rulecg_core import HammingMaster, Limits, Problem, Result, generate_columns, load_registry
+from rulecg_core import Limits, Problem, Result
 from rulecg_core.base.events import Event, RoundFinished
-from rulecg_core.generation.stages import default_stages
 
 SETS = {
     "tic-tac-toe": 5, "transfusion": 5, "banknote": 5, "bupa": 5, "compas": 5, "heart": 5, "pima": 5, "ilpd": 5,
@@ -43,15 +44,9 @@ def prove(
     problem: Problem, bound: float, seconds: float, backend_name: str, threads: int
 ) -> tuple[Result, float | None]:
     """Run to the proof; also when the relaxation was certified."""
-    registry = load_registry()
-    backend = registry.backend(backend_name)
     events: list[Event] = []
-    result = generate_columns(
-        HammingMaster(problem, [registry.constraint(f"complexity:{bound}")], backend),
-        [(name, registry.pricer(name, backend)) for name in default_stages(problem)],
-        Limits(seconds=seconds, threads=threads),
-        events.append,
-    )
+    limits = Limits(seconds=seconds, threads=threads)
+    result = run(problem, bound, limits, backend=backend_name, on_event=events.append)
     certified = result.status.value in ("optimal", "lp-optimal")
     rounds = [event.seconds for event in events if isinstance(event, RoundFinished)]
     return result, rounds[-1] if certified and rounds else None

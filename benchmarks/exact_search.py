@@ -16,12 +16,12 @@ import time
 
 import numpy as np
 from attrs import frozen
+from composed import run as run_composed
 
 from rulecg import Binarizer
 from rulecg.datasets import load
 from rulecg_core import (
     Deadline,
-    HammingMaster,
     Limits,
     Listing,
     Pricer,
@@ -29,7 +29,6 @@ from rulecg_core import (
     PricingProblem,
     PricingResult,
     Problem,
-    generate_columns,
     load_registry,
 )
 
@@ -84,11 +83,8 @@ def record(name: str, complexity: float, max_conditions: int, seconds: float, th
     )
     backend = registry.backend()
     recorder = Recorder(registry.pricer("exact-search", backend))
-    generate_columns(
-        HammingMaster(problem, [registry.constraint(f"complexity:{complexity:g}")], backend),
-        [("beam", registry.pricer("beam", backend)), ("exact-search", recorder)],
-        Limits(seconds=seconds, threads=threads),
-    )
+    pricers = [("beam", registry.pricer("beam", backend)), ("exact-search", recorder)]
+    run_composed(problem, complexity, Limits(seconds=seconds, threads=threads), pricers=pricers)
     moments = {"first": 0, "middle": len(recorder.priced) // 2, "last": len(recorder.priced) - 1}
     asked = [(moment, recorder.priced[place]) for moment, place in moments.items() if recorder.priced]
     return asked + [("listing", listed) for listed in recorder.listed[-1:]]

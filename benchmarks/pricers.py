@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from attrs import frozen
+from composed import run
 
 from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import load
@@ -28,11 +29,10 @@ from rulecg_core import (
     PricingResult,
     Problem,
     Registry,
+    Schedule,
     Stop,
     load_registry,
 )
-from rulecg_core.masters.hamming import HammingMaster
-from rulecg_core.solve.loop import generate_columns
 
 SMALL = ("tic-tac-toe", "transfusion", "heart", "pima")
 MEDIUM = ("compas", "magic", "adult")
@@ -81,10 +81,10 @@ def instances(name: str, registry: Registry, bound: float, seconds: float) -> li
     X = binarizer.fit_transform(data.data)
     problem = Problem.from_arrays(X, np.asarray(data.target), conditions=binarizer.conditions_)
     backend = registry.backend()
-    master = HammingMaster(problem, [registry.constraint(f"complexity:{bound}")], backend)
     recorder = Recorder(registry.pricer("beam", backend))
     pricers = [("beam", recorder), ("wide-beam", registry.pricer("wide-beam", backend))]
-    generate_columns(master, pricers, Limits(seconds=seconds, generation_share=0.9))
+    schedule = Schedule().with_settings({"generation": {"share": 0.9}})
+    run(problem, bound, Limits(seconds=seconds), pricers=pricers, schedule=schedule)
     label = f"{name} ({problem.n_samples} × {problem.n_conditions})"
     return [Instance(label, "early", recorder.problems[0]), Instance(label, "late", recorder.problems[-1])]
 

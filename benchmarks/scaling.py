@@ -21,12 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from composed import run
 
-from rulecg_core import Limits, Problem, Rule, generate_columns, load_registry
-from rulecg_core.base.arrays import BoolArray
+from rulecg_core import BoolArray, Limits, Problem, Rule
 from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.generation.stages import default_stages
-from rulecg_core.masters.hamming import HammingMaster
 
 PLANTED = (Rule((3, 17)), Rule((8, 41, 60)), Rule((25, 77, 90)))
 N_CONDITIONS = 100
@@ -57,10 +55,6 @@ def fit(n_rows: int, seconds: float) -> dict[str, Any]:
     n_samples, inverse = problem.n_samples, problem.inverse
     del X
     prepared = time.perf_counter() - began
-    registry = load_registry()
-    backend = registry.backend()
-    master = HammingMaster(problem, [registry.constraint("complexity:15")], backend)
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
     found_after: list[float] = []
 
     def show(event: Event) -> None:
@@ -75,7 +69,7 @@ def fit(n_rows: int, seconds: float) -> dict[str, Any]:
                 flush=True,
             )
 
-    result = generate_columns(master, pricers, Limits(seconds=seconds, threads=2), show)
+    result = run(problem, 15, Limits(seconds=seconds, threads=2), on_event=show)
     predicted = problem.predict(result.rules)[inverse]
     return {
         "rows": n_rows,

@@ -18,9 +18,9 @@ from attrs import frozen
 from time_to_quality import problem_of
 
 from rulecg.datasets import load
-from rulecg_core import Deadline, HammingMaster, Problem, Registry, load_registry
-from rulecg_search.condition_moves import prepare
-from rulecg_search.local_search import LocalSearch
+from rulecg_core import Deadline, HammingMaster, Problem, Registry, View, load_registry
+from rulecg_search.counted_search import CountedSearch
+from rulecg_search.heuristic import LocalSearch
 
 SETS = ("adult", "magic", "bank-mkt", "default", "musk")
 MOMENTS = (1.0, 2.0, 5.0)
@@ -40,7 +40,7 @@ class Speed:
 def measure(registry: Registry, problem: Problem, complexity: int, threads: int, seconds: float) -> Speed:
     """Walk until the time is over."""
     master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], registry.backend())
-    walks = LocalSearch(master).walks
+    walks = CountedSearch(View(master, is_large=True), LocalSearch(), count_once=False).walks
     rng = np.random.default_rng(0)
     began, deadline = time.perf_counter(), Deadline.after(seconds)
     n_steps, losses = 0, [(0.0, master.evaluate(()).objective)]
@@ -61,7 +61,7 @@ def main() -> None:
     seconds = settings.seconds
     moments = [moment for moment in MOMENTS if moment < seconds] + [seconds]
     registry = load_registry()
-    prepare()
+    LocalSearch().prepare()
     lines = [
         "# The search by itself",
         "",

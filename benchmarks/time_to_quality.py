@@ -25,15 +25,13 @@ from typing import Any
 
 import numpy as np
 from attrs import asdict, field, frozen
+from composed import run
 
 from rulecg import RuleSetClassifier
 from rulecg.binarize.binarizer import Binarizer
 from rulecg.datasets import Dataset, load
-from rulecg_core import Limits, Problem, Registry, generate_columns, load_registry
-from rulecg_core.base.arrays import IntArray
+from rulecg_core import IntArray, Limits, Problem
 from rulecg_core.base.events import Event, IncumbentFound, RoundFinished
-from rulecg_core.generation.stages import default_stages
-from rulecg_core.masters.hamming import HammingMaster
 
 SETS = ("adult", "magic", "bank-mkt", "default", "mushroom", "musk")
 QUICK = ("magic", "mushroom")
@@ -117,9 +115,8 @@ def problem_of(data: Dataset) -> Problem:
     return Problem.from_arrays(X, np.asarray(data.target), conditions=binarizer.conditions_, max_conditions=5)
 
 
-def curve(registry: Registry, name: str, problem: Problem, complexity: int, seconds: float) -> Curve:
+def curve(name: str, problem: Problem, complexity: int, seconds: float) -> Curve:
     """Run column generation and listen."""
-    backend = registry.backend()
     objectives: list[tuple[float, float]] = []
     bounds: list[tuple[float, float]] = []
 
@@ -129,9 +126,7 @@ def curve(registry: Registry, name: str, problem: Problem, complexity: int, seco
         elif isinstance(event, RoundFinished) and event.lower_bound is not None:
             bounds.append((event.seconds, event.lower_bound))
 
-    pricers = [(stage, registry.pricer(stage, backend)) for stage in default_stages(problem)]
-    master = HammingMaster(problem, [registry.constraint(f"complexity:{complexity}")], backend)
-    result = generate_columns(master, pricers, Limits(seconds=seconds, threads=2), listen)
+    result = run(problem, complexity, Limits(seconds=seconds, threads=2), on_event=listen)
     objectives.append((result.seconds, result.objective))
     if result.lower_bound is not None:
         bounds.append((result.seconds, result.lower_bound))
@@ -201,11 +196,11 @@ def run_rival(interpreter: str, rival: str, folder: Path, seconds: float) -> dic
     """What the other learner reached; None when it is not installed or failed, which is told."""
     script = Path(__file__).with_name("rivals.py")
     command = [interpreter, str(script), rival, str(folder)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
-    if run.returncode:
-        print(f"  {RIVALS[rival]}: {run.stderr.strip().splitlines()[-1] if run.stderr else 'failed'}", flush=True)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
+    if ended.returncode:
+        print(f"  {RIVALS[rival]}: {ended.stderr.strip().splitlines()[-1] if ended.stderr else 'failed'}", flush=True)
         return None
-    return dict(json.loads(run.stdout.splitlines()[-1]))
+    return dict(json.loads(ended.stdout.splitlines()[-1]))
 
 
 def report(measured: Measurements, seconds: float, long: float | None, plot: str | None) -> str:
@@ -323,7 +318,6 @@ def main() -> None:
     parser.add_argument("--results", type=Path, help="JSON lines; what is already there is not measured again")
     settings = parser.parse_args()
     seconds = min(10.0, settings.seconds) if settings.quick else settings.seconds
-    registry = load_registry()
     measured = Measurements.resumed(settings.results)
     for name in settings.sets or (QUICK if settings.quick else SETS):
         data = load(name)
@@ -331,9 +325,9 @@ def main() -> None:
         for limit in (seconds, settings.long):
             for complexity in settings.complexity if limit is not None else ():
                 if measured.curve(name, complexity, limit) is None:
-                    run = curve(registry, name, problem, complexity, limit)
-                    measured.keep(run)
-                    print(f"{name}, C = {complexity}: {run.objective:.0f} after {limit:g} s", flush=True)
+                    found = curve(name, problem, complexity, limit)
+                    measured.keep(found)
+                    print(f"{name}, C = {complexity}: {found.objective:.0f} after {limit:g} s", flush=True)
         for rival, title in RIVALS.items():
             if measured.comparison(name, title) is None:
                 pair = compare(settings.rivals, data, rival, settings.rival_seconds)

@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 from rulecg import Binarizer, RuleSetClassifier
 from rulecg.datasets import load
 from rulecg.estimators.forest_start import forest_leaves
-from rulecg_core import Deadline, Problem, Registry, load_registry
+from rulecg_core import Deadline, IntegerLimits, Problem, Registry, load_registry
 
 SETS = ("heart", "ilpd", "ionosphere", "pima", "tic-tac-toe", "transfusion", "banknote", "wdbc", "compas")
 MODELS = {
@@ -77,14 +77,14 @@ def over_leaves(fold: Fold, size: float, limit: float, threads: int, registry: R
         master = registry.master(loss)(problem, [registry.constraint(f"complexity:{size}")], backend)
         master.add_rules(leaves)
         began = time.perf_counter()
-        found = master.solve_integer(Deadline.after(limit), among=master.pool.rules, threads=threads)
+        found = master.solve_integer(IntegerLimits(Deadline.after(limit), threads))
         seconds = time.perf_counter() - began
         # The integer program may not have found anything in time: no rules then, as a user would have it.
         candidates = [*found.candidates, master.evaluate(())]
         best = min(candidates, key=lambda candidate: (candidate.objective, candidate.complexity))
         predicted = problem.rule_set(best.rules).predict(fold.data)
         gap = None if found.bound is None else max(0.0, 1 - found.bound / max(best.objective, 1e-9))
-        if master.has_integer_objective and gap is not None and found.bound is not None:
+        if master.goal.step == 1 and gap is not None and found.bound is not None:
             gap = gap if best.objective - np.ceil(found.bound - 1e-6) > 0 else 0.0
         outcomes[title] = _outcome(fold, predicted, seconds, gap)
     return outcomes

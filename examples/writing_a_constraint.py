@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from rulecg import RuleSetClassifier, datasets
-from rulecg_core import Constraint, Problem, Row
+from rulecg_core import Constraint, Problem, Row, settings
 
 
 @frozen
 class AtMostSelected(Constraint):
     """In every group of the sensitive columns at most this share is accepted."""
 
-    share: float
+    share: float = field(validator=settings.share)
 
     def rows(self, problem: Problem) -> Sequence[Row]:
         return [
             (problem.selection_rate(group) <= self.share).named(f"selected {group}")
-            for column in problem.groups.columns
-            for group in problem.groups.of_column(column)
+            for column in problem.sensitive_groups.columns
+            for group in problem.sensitive_groups.of_column(column)
         ]
 
 
@@ -38,6 +38,9 @@ def main() -> None:
         print(f"== at most {share:.0%}: accuracy {accuracy:.1%}, selected {selected.round(3).to_dict()}")
         print(classifier.rule_set_, "\n")
         assert (selected <= share + 1e-9).all()
+        # The rows speak in the units they were written in: what they report is what was counted here.
+        reported = classifier.result_.constraints.set_index("row")["true_value"]
+        assert all(abs(reported[f"selected {group}"] - selected[group]) < 1e-9 for group in selected.index)
 
 
 if __name__ == "__main__":

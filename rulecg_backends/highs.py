@@ -12,26 +12,31 @@ from attrs import field, frozen
 from rulecg_core import (
     Availability,
     Backend,
-    Capabilities,
     Deadline,
     FloatArray,
     IntArray,
+    Interruption,
     LPSession,
     LPSolution,
     MIPLimits,
     MIPModel,
     MIPResult,
+    MIPSolve,
+    Outcome,
     Solution,
     SolveError,
     SparseVectors,
     Stop,
+    package_availability,
 )
 
 from .common import options
-from .common.availability import package_availability
-from .common.mip_solve import MIPSolve, Outcome
 
 _SIMPLEX_STRATEGY = {"dual-simplex": 1, "primal-simplex": 4}
+
+_SMALL = 20_000
+"""Linear programs with at most so many rows, columns and entries are solved where they are called, which takes a small
+part of a second; larger ones where Ctrl-C reaches them."""
 
 _STATUS: dict[str, tuple[Stop, Solution]] = {
     "kOptimal": (Stop.COMPLETED, Solution.OPTIMAL),
@@ -55,7 +60,6 @@ class HiGHS(Backend):
     """HiGHS, the embedded default: warm linear programs, solution pool, MIT licence."""
 
     name: ClassVar[str] = "highs"
-    capabilities: ClassVar[Capabilities] = Capabilities()
 
     threads: int = field(default=1, validator=options.whole_number)
     """For mixed-integer solves. One by default: after a solve with more, a forked child that uses HiGHS can hang."""
@@ -73,8 +77,7 @@ class HiGHS(Backend):
     def availability(cls) -> Availability:
         return package_availability("highspy", "highspy", "pip install highspy")
 
-    def open_lp(self) -> LPSession:
-        self.require()
+    def new_session(self) -> LPSession:
         return HiGHSSession(self)
 
     def solve_mip(
@@ -121,6 +124,14 @@ def _native(solver: Any) -> tuple[str, Stop, Solution]:
     return str(solver.modelStatusToString(status)), stop, solution
 
 
+def _listen(chances: Sequence[Any], callback: Callable[[Any], None]) -> None:
+    """Subscribe to HiGHS's chances to stop, once a stop is wanted and not before: being asked at every iteration makes
+    the simplex method a fifth slower."""
+    for chance in chances:
+        if not chance.callbacks:
+            chance.subscribe(callback)
+
+
 class HiGHSSession(LPSession):
     """A linear program that HiGHS keeps, with its basis, from one solve to the next."""
 
@@ -129,6 +140,7 @@ class HiGHSSession(LPSession):
         # Presolve only ever sees the first, cold solve, and on a master in dual form, thousands of equal columns, it
         # takes minutes where the simplex method takes a tenth of a second.
         self._solver.setOptionValue("presolve", "off")
+        self._is_closed = False
 
     def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         self._check(
@@ -164,6 +176,8 @@ class HiGHSSession(LPSession):
         )
 
     def solve(self, deadline: Deadline = Deadline()) -> LPSolution:  # noqa: B008 - Deadline is frozen
+        if self._is_closed:
+            raise SolveError("HiGHS: the linear program was closed, or left while it was being solved.")
         if deadline.passed:
             return self._answer("not started", Stop.TIME_LIMIT, Solution.NONE)
         native, stop, solution = self._run(deadline)
@@ -178,7 +192,9 @@ class HiGHSSession(LPSession):
         return self._answer(native, stop, solution)
 
     def close(self) -> None:
-        self._solver.clear()
+        if not self._is_closed:
+            self._is_closed = True
+            self._solver.clear()
 
     def _run(self, deadline: Deadline, **settings: Any) -> tuple[str, Stop, Solution]:
         # HiGHS counts its time over all solves of one object.
@@ -187,13 +203,34 @@ class HiGHSSession(LPSession):
         usual = {option: self._solver.getOptionValue(option)[1] for option in settings}
         for option, value in settings.items():
             self._solver.setOptionValue(option, value)
-        if self._solver.run().name == "kError" and self._solver.getModelStatus().name == "kNotset":
-            # Someone else in this process runs HiGHS with another number of threads, which are shared: use those.
+        if self._run_solver() == "kError" and self._solver.getModelStatus().name == "kNotset":
+            # Someone else in this thread ran HiGHS with another number of threads, which are shared: use those.
             self._solver.setOptionValue("threads", 0)
-            self._solver.run()
+            self._run_solver()
         for option, value in usual.items():
             self._solver.setOptionValue(option, value)
         return _native(self._solver)
+
+    def _run_solver(self) -> str:
+        """Run HiGHS so that Ctrl-C reaches it; returns the name of its status."""
+        solver = self._solver
+        if solver.getNumNz() + solver.getNumCol() + solver.getNumRow() <= _SMALL:
+            return str(solver.run().name)
+        statuses: list[Any] = []
+        chances = (solver.cbSimplexInterrupt, solver.cbIpmInterrupt)
+
+        def stop() -> None:
+            _listen(chances, lambda event: event.interrupt())
+
+        self._is_closed = True  # a second Ctrl-C leaves the solver running, and nobody may touch it then
+        try:
+            Interruption().run(lambda: statuses.append(solver.run()), stop, patience=math.inf, thread="highs-1")
+        finally:
+            if statuses:
+                self._is_closed = False
+                for chance in chances:
+                    chance.clear()
+        return str(statuses[0].name)
 
     def _answer(self, native: str, stop: Stop, solution: Solution) -> LPSolution:
         found = self._solver.getSolution()
@@ -224,6 +261,8 @@ class _HiGHSSolve(MIPSolve):
 
     backend: HiGHS
 
+    _last_bound: float | None = None
+
     def _solve(self) -> Outcome:
         solver = self._loaded_solver(self.model.costs)
         best = self.pool.best
@@ -231,9 +270,8 @@ class _HiGHSSolve(MIPSolve):
             columns = np.arange(self.model.n_columns, dtype=np.int32)
             solver.setSolution(len(columns), columns, best.x)
         solver.cbMipSolution.subscribe(self._on_solution)
-        for chance in (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt):
-            chance.subscribe(self._on_chance_to_stop)
-        self.interruption.run(solver.run)
+        if not self._run_solver(solver):
+            return self.left_behind(self._last_bound)
         native, stop, solution = _native(solver)
         if native == "Primal infeasible or unbounded":
             solution, stop = self._infeasible_or_unbounded(), Stop.COMPLETED
@@ -245,9 +283,23 @@ class _HiGHSSolve(MIPSolve):
             bound: float | None = float(info.mip_dual_bound)
         else:
             bound = float(info.objective_function_value) if solution is Solution.OPTIMAL else None
-        solver.clearCallbacks()
         solver.clear()
         return native, stop, solution, bound
+
+    def _run_solver(self, solver: Any) -> bool:
+        """Run HiGHS so that it can be stopped; False when it was left behind."""
+        solver.cbMipInterrupt.subscribe(self._on_chance_to_stop)
+
+        def stop() -> None:
+            # For programs without integers.
+            _listen((solver.cbSimplexInterrupt, solver.cbIpmInterrupt), self._on_chance_to_stop)
+
+        # HiGHS keeps the number of threads that a thread first ran it with.
+        word = f"highs-{solver.getOptionValue('threads')[1]}"
+        has_ended = self.interruption.run(solver.run, stop, thread=word)
+        if has_ended:
+            solver.clearCallbacks()
+        return has_ended
 
     def _loaded_solver(self, costs: FloatArray) -> Any:
         model, limits = self.model, self.limits
@@ -280,13 +332,17 @@ class _HiGHSSolve(MIPSolve):
             self.interruption.fail(error)
 
     def _on_chance_to_stop(self, event: Any) -> None:
+        bound = float(event.data_out.mip_dual_bound)
+        if self.model.integer.any() and math.isfinite(bound):
+            self._last_bound = bound
         if self.interruption.requested:
             event.interrupt()
 
     def _infeasible_or_unbounded(self) -> Solution:
         """HiGHS did not tell which; without costs the answer is plain."""
         solver = self._loaded_solver(np.zeros(self.model.n_columns))
-        self.interruption.run(solver.run)
+        if not self._run_solver(solver):
+            return Solution.NONE
         _, _, solution = _native(solver)
         known = {Solution.INFEASIBLE: Solution.INFEASIBLE, Solution.OPTIMAL: Solution.UNBOUNDED}
         return known.get(solution, Solution.NONE)

@@ -1,10 +1,11 @@
-"""Registers the three solvers. Importing this module imports none of them."""
+"""Registers the four solvers. Importing this module imports none of them."""
 
 from __future__ import annotations
 
 from rulecg_core import Register, hookimpl
 
 from .cbc.backend import CBC
+from .gurobi import Gurobi
 from .highs import HiGHS
 from .scip import SCIP
 
@@ -13,4 +14,5 @@ from .scip import SCIP
 def rulecg_register_backends(register: Register) -> None:
     register("highs", HiGHS)
     register("cbc", CBC)
+    register("gurobi", Gurobi)
     register("scip", SCIP)

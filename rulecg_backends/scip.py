@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -13,29 +14,34 @@ from attrs import field, frozen
 from rulecg_core import (
     Availability,
     Backend,
-    Capabilities,
     Deadline,
     FloatArray,
     IntArray,
+    LinearData,
     LPSession,
     LPSolution,
     MIPLimits,
     MIPModel,
     MIPResult,
+    MIPSolve,
+    Outcome,
     Solution,
+    SolveError,
     SparseVectors,
     Stop,
+    package_availability,
 )
 
 from .common import options
-from .common.availability import package_availability
-from .common.linear_data import LinearData
-from .common.mip_solve import MIPSolve, Outcome
 
 _INFINITY = 1e20
 """SCIP's own word for infinite in a Model."""
 _LP_INFINITY = 1e100
 """SoPlex's own word for infinite; 1e20 is an ordinary number to it."""
+
+_SLICE_OF_WORK = 1.2e8
+"""Iterations times size of a linear program between two looks at Ctrl-C: about a quarter of a second. PySCIPOpt holds
+Python's lock while SoPlex runs, so nothing reaches it from outside; counted in iterations, the cuts are repeatable."""
 
 _STATUS: dict[str, tuple[Stop, Solution]] = {
     "optimal": (Stop.COMPLETED, Solution.OPTIMAL),
@@ -58,7 +64,6 @@ class SCIP(Backend):
     """SCIP with SoPlex: strong on hard integer programs, solution pool, Apache licence; one thread."""
 
     name: ClassVar[str] = "scip"
-    capabilities: ClassVar[Capabilities] = Capabilities()
 
     lp_method: str = field(default="dual-simplex", validator=options.one_of("dual-simplex", "primal-simplex"))
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
@@ -72,8 +77,7 @@ class SCIP(Backend):
     def availability(cls) -> Availability:
         return package_availability("pyscipopt", "PySCIPOpt", 'pip install "rulecg[scip]"')
 
-    def open_lp(self) -> LPSession:
-        self.require()
+    def new_session(self) -> LPSession:
         return SCIPSession(self)
 
     def solve_mip(
@@ -145,6 +149,8 @@ class SCIPSession(LPSession):
             self._solver.chgBound(column, low, high)
 
     def solve(self, deadline: Deadline = Deadline()) -> LPSolution:  # noqa: B008 - Deadline is frozen
+        if self._solver is None:
+            raise SolveError("SCIP: the linear program was closed.")
         if deadline.passed:
             return self._without_point(Stop.TIME_LIMIT, Solution.NONE, "not started")
         dual_first = self._backend.lp_method == "dual-simplex"
@@ -160,7 +166,9 @@ class SCIPSession(LPSession):
         return answer
 
     def close(self) -> None:
-        self._solver.clear()
+        if self._solver is not None:
+            self._solver.clear()
+            self._solver = None
 
     def _rebuild(self) -> None:
         data = self._data
@@ -170,11 +178,8 @@ class SCIPSession(LPSession):
             self._solver.addRows(_pairs(data.rows), _finite(data.row_lower), _finite(data.row_upper))
 
     def _attempt(self, dual: bool, deadline: Deadline) -> LPSolution:
-        # A limit of 0 would be refused; the least one stops just as well.
-        limit = min(max(deadline.remaining, 1e-3), _LP_INFINITY)
-        self._solver.setRealParam(_pyscipopt().SCIP_LPPARAM.LPTILIM, limit)
         try:
-            self._solver.solve(dual=dual)
+            self._run(dual, deadline)
         except Exception as error:  # PySCIPOpt raises bare exceptions for any failure within SoPlex
             return self._without_point(Stop.ERROR, Solution.NONE, f"SoPlex failed: {error}")
         if self._solver.isOptimal():
@@ -197,6 +202,19 @@ class SCIPSession(LPSession):
             return self._without_point(Stop.TIME_LIMIT, Solution.NONE, "time limit")
         return self._without_point(Stop.ERROR, Solution.NONE, "not solved")
 
+    def _run(self, dual: bool, deadline: Deadline) -> None:
+        """Run SoPlex in slices, each from where the last one ended; between them Python hears Ctrl-C."""
+        parameters = _pyscipopt().SCIP_LPPARAM
+        size = self._data.n_entries + self._data.n_rows + self._data.n_columns
+        iterations = int(np.clip(_SLICE_OF_WORK / max(size, 1), 50, 1_000_000))
+        self._solver.setIntParam(parameters.LPITLIM, iterations)
+        while True:
+            # A limit of 0 would be refused; the least one stops just as well.
+            self._solver.setRealParam(parameters.LPTILIM, min(max(deadline.remaining, 1e-3), _LP_INFINITY))
+            self._solver.solve(dual=dual)
+            if self._solver.isOptimal() or self._solver.getNIterations() < iterations or deadline.passed:
+                return
+
     def _without_point(self, stop: Stop, solution: Solution, native: str) -> LPSolution:
         return LPSolution(
             stop, solution, math.nan, np.zeros(self._data.n_columns), np.zeros(self._data.n_rows), native
@@ -209,9 +227,11 @@ class _SCIPSolve(MIPSolve):
     backend: SCIP
 
     def _solve(self) -> Outcome:
-        solver, variables = self._loaded_solver()
-        if self.deadline.passed:
-            return "the deadline came while the program was loaded", Stop.TIME_LIMIT, Solution.NONE, None
+        loaded = self._loaded_solver(self.model.costs, self.model.offset)
+        if loaded is None:
+            stop = Stop.TIME_LIMIT if self.deadline.passed else Stop.INTERRUPTED
+            return "stopped while the program was loaded", stop, Solution.NONE, None
+        solver, variables = loaded
         best = self.pool.best
         if best is not None:
             start = solver.createSol()
@@ -219,6 +239,8 @@ class _SCIPSolve(MIPSolve):
                 solver.setSolVal(start, variable, value)
             solver.addSol(start)
         native = self._optimize(solver)
+        if native is None:
+            return self.left_behind()
         stop, solution = _STATUS.get(native, (Stop.ERROR, Solution.NONE))
         if native == "inforunbd":
             stop, solution = Stop.COMPLETED, self._infeasible_or_unbounded()
@@ -229,17 +251,23 @@ class _SCIPSolve(MIPSolve):
         solver.freeProb()
         return native, stop, solution, bound
 
-    def _optimize(self, solver: Any) -> str:
-        """Solve within what loading has left of the time, and say how it ended."""
+    def _optimize(self, solver: Any) -> str | None:
+        """Solve within what loading has left of the time, and say how it ended; None when SCIP was left behind."""
         if math.isfinite(self.deadline.remaining):
             solver.setParam("limits/time", self.deadline.remaining)
-        self.interruption.run(solver.optimizeNogil, on_request=solver.interruptSolve)
-        return str(solver.getStatus())
 
-    def _loaded_solver(self, *, with_costs: bool = True) -> tuple[Any, list[Any]]:
-        """The program in a new solver; not all of it when the deadline came first."""
+        def stop() -> None:
+            # Between two stages SCIP refuses, or forgets: the next call, a moment later, is heard.
+            with contextlib.suppress(Exception):
+                solver.interruptSolve()
+
+        has_ended = self.interruption.run(solver.optimizeNogil, stop, thread="scip")
+        return str(solver.getStatus()) if has_ended else None
+
+    def _new_solver(self) -> Any:
+        """A silent solver with the limits and options set."""
         pyscipopt = _pyscipopt()
-        model, limits = self.model, self.limits
+        limits = self.limits
         solver = pyscipopt.Model()
         solver.hideOutput()
         if self.backend.emphasis != "default":
@@ -262,31 +290,36 @@ class _SCIPSolve(MIPSolve):
         solver.setParams(settings)
         if (limits.threads or 1) > 1:
             self.notes.append("SCIP solves with one thread; the number of threads asked for was not used.")
-        costs = model.costs if with_costs else np.zeros(model.n_columns)
+        return solver
+
+    def _loaded_solver(self, costs: FloatArray, offset: float) -> tuple[Any, list[Any]] | None:
+        """The program in a new solver, and its variables; None when a stop was wanted before all of it was loaded."""
+        pyscipopt = _pyscipopt()
+        model, solver = self.model, self._new_solver()
+        lower, upper = _finite(model.lower, _INFINITY), _finite(model.upper, _INFINITY)
         variables = [
             solver.addVar(vtype="I" if integer else "C", lb=low, ub=high, obj=cost)
-            for integer, low, high, cost in zip(
-                model.integer.tolist(), _finite(model.lower, _INFINITY), _finite(model.upper, _INFINITY),
-                costs.tolist(), strict=True,
-            )
+            for integer, low, high, cost in zip(model.integer.tolist(), lower, upper, costs.tolist(), strict=True)
         ]
         terms = np.empty(len(variables), dtype=object)
         terms[:] = [pyscipopt.scip.Term(variable) for variable in variables]
         starts = model.rows.starts.tolist()
         sides = zip(_finite(model.row_lower, _INFINITY), _finite(model.row_upper, _INFINITY), strict=True)
-        for (begin, end), (low, high) in zip(pairwise(starts), sides, strict=True):
-            if self.deadline.passed:
+        for row, ((begin, end), (low, high)) in enumerate(zip(pairwise(starts), sides, strict=True)):
+            if self.deadline.passed or (row % 256 == 0 and self.interruption.ask()):
                 break
             indices, values = model.rows.indices[begin:end], model.rows.values[begin:end]
             coefficients = dict(zip(terms[indices].tolist(), values.tolist(), strict=True))
             solver.addCons(pyscipopt.ExprCons(pyscipopt.Expr(coefficients), lhs=low, rhs=high))
-        solver.addObjoffset(model.offset if with_costs else 0.0)
+        self.interruption.raise_if_failed()
+        if self.deadline.passed or self.interruption.requested:
+            return None
+        solver.addObjoffset(offset)
         return solver, variables
 
     def _infeasible_or_unbounded(self) -> Solution:
         """SCIP did not tell which; without costs the answer is plain."""
-        solver, _ = self._loaded_solver(with_costs=False)
-        if self.deadline.passed:
-            return Solution.NONE
-        native = self._optimize(solver)
-        return {"infeasible": Solution.INFEASIBLE, "optimal": Solution.UNBOUNDED}.get(native, Solution.NONE)
+        loaded = self._loaded_solver(np.zeros(self.model.n_columns), 0.0)
+        native = None if loaded is None else self._optimize(loaded[0])
+        known = {"infeasible": Solution.INFEASIBLE, "optimal": Solution.UNBOUNDED}
+        return Solution.NONE if native is None else known.get(native, Solution.NONE)

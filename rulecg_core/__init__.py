@@ -1,12 +1,17 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
-from .api.backend import Availability, Backend, Capabilities, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .api.constraint import Constraint, prediction_value
-from .api.master import Candidate, IntegerResult, Master, Relaxation
-from .api.parts import MasterParts, SearchParts
-from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult
+from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
+from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
+from .api.heuristic import Found, Heuristic, Search, View
+from .api.master import IntegerResult, Master
+from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult, reduced_costs
+from .api.relaxation import Relaxation
+from .backend_kit.availability import package_availability
+from .backend_kit.mip_solve import MIPSolve, Outcome
+from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
+from .base.bits import bit_count, population
 from .base.errors import (
     BackendUnavailable,
     ConfigurationError,
@@ -18,24 +23,30 @@ from .base.errors import (
     UnknownNameError,
 )
 from .base.events import Event, Observer
-from .base.limits import Deadline, Limits, MIPLimits, PricingLimits
+from .base.interruption import Interruption
+from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
 from .data.conditions import Condition
+from .data.goal import Candidate, Goal, least_variables
 from .data.groups import Group, Groups
-from .data.linear_form import LinearForm, Row
+from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .masters.hamming import HammingMaster
+from .masters.lp.options import RelaxationOptions
+from .masters.pool_master import PoolMaster
 from .masters.size_bounds import Complexity
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
-from .solve.loop import generate_columns
+from .solve.loop import Start, generate_columns
 from .solve.result import Result
+from .solve.schedule import Schedule
 
 __all__ = [
     "NEGATIVE",
@@ -46,7 +57,6 @@ __all__ = [
     "BoolArray",
     "ByteArray",
     "Candidate",
-    "Capabilities",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -54,25 +64,33 @@ __all__ = [
     "Deadline",
     "Event",
     "FloatArray",
+    "Found",
+    "Goal",
     "Group",
     "Groups",
     "HammingMaster",
+    "Heuristic",
     "InfeasibleError",
     "IntArray",
+    "IntegerLimits",
     "IntegerResult",
+    "Interruption",
     "LPSession",
     "LPSolution",
     "Limits",
+    "LinearData",
     "LinearForm",
     "Listing",
     "MIPLimits",
     "MIPModel",
     "MIPResult",
     "MIPSolution",
+    "MIPSolve",
     "Master",
-    "MasterParts",
     "Observer",
+    "Outcome",
     "PluginError",
+    "PoolMaster",
     "Pricer",
     "PricingLimits",
     "PricingProblem",
@@ -82,6 +100,7 @@ __all__ = [
     "Register",
     "Registry",
     "Relaxation",
+    "RelaxationOptions",
     "Result",
     "Row",
     "Rule",
@@ -89,17 +108,30 @@ __all__ = [
     "RuleSet",
     "RulecgError",
     "RulecgWarning",
-    "SearchParts",
+    "Schedule",
+    "Search",
+    "SearchLimits",
     "Solution",
+    "SolutionPool",
     "SolveError",
     "SparseVectors",
+    "Start",
     "Status",
     "Stop",
     "UnknownNameError",
+    "View",
     "ZeroOneMaster",
+    "bit_count",
+    "checked_objective",
+    "checked_rows",
+    "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "least_variables",
     "load_registry",
+    "package_availability",
+    "population",
     "prediction_value",
+    "reduced_costs",
     "settings",
 ]

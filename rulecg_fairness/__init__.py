@@ -5,7 +5,7 @@ from rulecg_core import Complexity
 from .audits.ledger import Ledger, rule_ledger
 from .audits.price import price_of_fairness
 from .audits.proxy import proxy_and_true
-from .audits.verdict import Verdict, held_out_verdict
+from .audits.verdict import TrainingRows, Verdict, held_out_verdict
 from .constraints.demographic import DemographicParity
 from .constraints.intersectional import IntersectionalGroups
 from .constraints.parity import (
@@ -37,6 +37,7 @@ __all__ = [
     "IntersectionalGroups",
     "Ledger",
     "MinimaxError",
+    "TrainingRows",
     "Verdict",
     "demographic_parity_difference",
     "demographic_parity_ratio",

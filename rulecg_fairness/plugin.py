@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from rulecg_core import Complexity, Register, hookimpl
+from typing import Any
 
-from .audits.tables import gap_parts, ledger, verdict
+from rulecg_core import Register, hookimpl
+
+from .audits.tables import gap_parts, gap_table, ledger, verdict
 from .constraints.intersectional import PARITIES, IntersectionalGroups
 from .constraints.worst import MinimaxError
-from .metrics.gaps import gaps, group_table
+from .metrics.gaps import group_table
 
 
 @hookimpl
 def rulecg_register_constraints(register: Register) -> None:
-    register("complexity", Complexity)
     register("intersectional", IntersectionalGroups)
     register("minimax-error", MinimaxError)
     for name, constraint in PARITIES.items():
@@ -21,8 +22,12 @@ def rulecg_register_constraints(register: Register) -> None:
 
 @hookimpl
 def rulecg_register_audits(register: Register) -> None:
-    register("group-table", group_table)
-    register("gaps", gaps)
-    register("verdict", verdict)
-    register("ledger", ledger)
-    register("gap-parts", gap_parts)
+    def place(order: int, title: str, *needs: str, **more: Any) -> dict[str, Any]:
+        return {"section": "fairness", "title": title, "order": order, "needs": ("groups", *needs), **more}
+
+    register("group-table", group_table, **place(10, "Rates by group", by_column=True))
+    register("gaps", gap_table, **place(20, "Gaps between groups", by_column=True))
+    needs = ("constraints", "new-rows", "training-groups")
+    register("verdict", verdict, **place(30, "Do the bounds hold for new rows?", *needs))
+    register("ledger", ledger, **place(40, "Which rule does what to whom", "rules"))
+    register("gap-parts", gap_parts, **place(50, "Each rule's part in the gaps", "rules"))

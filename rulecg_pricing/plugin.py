@@ -13,10 +13,10 @@ from .programs.subsampled_ip import SubsampledIP
 
 @hookimpl
 def rulecg_register_pricers(register: Register) -> None:
-    register("beam", BeamSearch)
-    register("wide-beam", WideBeam)
-    register("random-beam", RandomBeam)
-    register("neighbours", Neighbours)
+    register("beam", BeamSearch, default=10)
+    register("wide-beam", WideBeam, default=30, only_large=True)
+    register("random-beam", RandomBeam, default=40, only_large=True)
+    register("neighbours", Neighbours, default=20, only_large=True)
     register("subsampled-ip", SubsampledIP, needs_backend=True)
     register("exact-ip", ExactIP, needs_backend=True)
-    register("exact-search", ExactSearch)
+    register("exact-search", ExactSearch, default=50)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from rulecg_core import Candidate, FloatArray, IntArray, Master
+from rulecg_core import Candidate, FloatArray, IntArray, View
 
 from .condition_moves import Clock, ConditionMoves
-from .side_by_side import Halt, side_by_side
+from .parallel_tasks import Halt, side_by_side
 
 HOT, LEAST_HOT = 0.0072, 0.5
 """The temperature at which runs begin, about: so many times the square root of the number of rows, but at least the
@@ -58,9 +58,9 @@ class _Line:
 class Annealing:
     """Lines of runs, and where they are."""
 
-    def __init__(self, master: Master, moves: ConditionMoves) -> None:
-        self.master, self.moves = master, moves
-        problem = master.problem
+    def __init__(self, view: View, moves: ConditionMoves) -> None:
+        self.view, self.moves = view, moves
+        problem = view.problem
         n_rows = max(1, len(problem.inverse))
         self._hot = max(LEAST_HOT, HOT * np.sqrt(n_rows)) * float(problem.weights.sum()) / n_rows
         self._lines: list[_Line] = []
@@ -90,7 +90,7 @@ class Annealing:
                 run.looks = run.looks[run.looks > run.sweep]
                 is_over = not len(run.looks)
                 if run.is_cold or is_over:
-                    met.append(self.master.evaluate(self.moves.descend(rules, halt, rng, line.memory)))
+                    met.append(self.view.evaluate(self.moves.descend(rules, halt, rng, line.memory)))
                 run.is_cold = True
                 if is_over:
                     line.run = None

@@ -15,7 +15,7 @@ from attrs import Factory, evolve, field, frozen
 
 from rulecg_core import FloatArray, Problem, Rule
 
-from .condition_order import FeatureOrder
+from .condition_order import ConditionOrder
 from .sample_bits import SampleBits
 from .scoring import Scorer
 
@@ -54,7 +54,7 @@ class ConditionMoves:
     problem: Problem
     bits: SampleBits
     score: Scorer
-    order: FeatureOrder = field(default=Factory(lambda self: FeatureOrder.of(self.problem), takes_self=True))
+    order: ConditionOrder = field(default=Factory(lambda self: ConditionOrder.of(self.problem), takes_self=True))
 
     def descend(
         self, rules: Sequence[Rule], deadline: Clock, rng: np.random.Generator, memory: Memory | None = None

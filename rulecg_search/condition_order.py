@@ -12,7 +12,7 @@ KEY_BYTES = 64
 
 
 @frozen(eq=False)
-class FeatureOrder:
+class ConditionOrder:
     """First one feature of every pair, then those without a twin, then the other one of every pair, in the same
     order: a column at most a value and above it are such twins, or a category and its negation."""
 
@@ -23,7 +23,7 @@ class FeatureOrder:
     """How many features there are without the second ones of pairs."""
 
     @classmethod
-    def of(cls, problem: Problem) -> FeatureOrder:
+    def of(cls, problem: Problem) -> ConditionOrder:
         packed = problem.packed_conditions
         every = np.packbits(np.ones(problem.n_samples, dtype=bool))
         waiting: dict[bytes, list[int]] = {}

@@ -6,35 +6,23 @@ relaxation's weights breaks such bounds at first, but only by a little, and the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from rulecg_core import Master, Rule
+from rulecg_core import Rule, View
+
+DRAWN = 12
+"""How many rule sets a search starts from at most."""
 
 
-def drawn_rule_sets(master: Master, rng: np.random.Generator, n_sets: int) -> list[list[Rule]]:
-    """Rule sets within the bounds on size, of rules with weight in the last relaxation, the heavier rather first."""
-    weights = master.rule_weights()
-    if weights is None or master.counts_only_size:
+def drawn_rule_sets(view: View, rng: np.random.Generator, n_sets: int) -> list[list[Rule]]:
+    """Draw rule sets within the bounds on size, of rules with weight in the relaxation, the heavier rather first."""
+    relaxation = view.relaxation
+    if relaxation is None or view.goal.counts_only_size:
         return []
+    rules, weights = view.rules, relaxation.weights
     used = np.flatnonzero(weights > 1e-6)
     drawn = []
-    for _ in range(n_sets):
+    for _ in range(min(n_sets, DRAWN)):
         order = used[np.argsort(-weights[used] * np.sqrt(rng.random(len(used))), kind="stable")]
-        drawn.append(within_size(master, [master.pool.rules[at] for at in order]))
+        drawn.append(view.goal.within_size(rules[at] for at in order))
     return drawn
-
-
-def within_size(master: Master, rules: Iterable[Rule]) -> list[Rule]:
-    """Of rules in this order those that fit, with the ones before, within the bounds on size."""
-    size_rows = [row for row in master.rows if row.bounds_size]
-    chosen: list[Rule] = []
-    length = 0.0
-    for rule in rules:
-        longer = length + master.problem.length(rule)
-        values = [row.form.value(np.zeros(0), np.zeros(0), longer, len(chosen) + 1.0) for row in size_rows]
-        if all(value <= row.hi for value, row in zip(values, size_rows, strict=True)):
-            chosen.append(rule)
-            length = longer
-    return chosen

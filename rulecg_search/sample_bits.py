@@ -12,8 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from rulecg_core import BoolArray, FloatArray, IntArray, LinearForm, Problem
-from rulecg_core.base.bits import bit_count, population
+from rulecg_core import BoolArray, FloatArray, IntArray, LinearForm, Problem, bit_count, population
 
 Words = NDArray[np.uint64]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import Factory, evolve, field, frozen
 
-from rulecg_core import BoolArray, FloatArray, IntArray, LinearForm, Row
+from rulecg_core import BoolArray, FloatArray, IntArray, LinearForm, Row, least_variables
 
 if TYPE_CHECKING:
     from .kernels.records import Judge
@@ -108,21 +108,8 @@ class Scorer:
 
     def _with_variables(self, values: FloatArray) -> FloatArray:
         values = values.copy()
-        least = self._least_variables(values)
+        least = least_variables(self.rows, list(values[1:]))
         for at, form in enumerate([self.objective, *(row.form for row in self.rows)]):
             for name, coefficient in form.variables.items():
-                values[at] += coefficient * least[name]
+                values[at] += coefficient * least.get(name, 0.0)
         return values
-
-    def _least_variables(self, values: FloatArray) -> dict[str, FloatArray]:
-        forms = [self.objective, *(row.form for row in self.rows)]
-        least: dict[str, FloatArray] = {
-            name: np.zeros_like(values[0]) for name in dict.fromkeys(name for form in forms for name in form.variables)
-        }
-        for row, value in zip(self.rows, values[1:], strict=True):
-            for name, coefficient in row.form.variables.items():
-                if coefficient < 0:
-                    least[name] = np.maximum(least[name], (value - row.hi) / -coefficient)
-                elif coefficient > 0:
-                    least[name] = np.maximum(least[name], (row.lo - value) / coefficient)
-        return least

@@ -1,4 +1,4 @@
-"""Turns: how kinds of work share the time of a search."""
+"""How kinds of work share the time of a search."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from attrs import define, field
 
 
 @define
-class Turns:
-    """Keeps one kind of work to a share of the time: the full one while it brings something, less and less else."""
+class TimeShare:
+    """Keep one kind of work to a share of the time: the full share while it brings something, else a falling one."""
 
     full: float
     least: float

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from rulecg_core import Candidate, Master, Rule
+from rulecg_core import Candidate, Rule, View
 
 from .condition_moves import Clock, ConditionMoves
-from .drawn_sets import within_size
-from .side_by_side import Halt, side_by_side
+from .parallel_tasks import Halt, side_by_side
 
 MIXED = 0.6
 """By default, share of the steps that mix."""
@@ -55,16 +54,16 @@ class Walks:
     """Where the walks are and the best rule sets they met; every call goes on from there."""
 
     def __init__(
-        self, master: Master, moves: ConditionMoves, merit: Callable[[Candidate], Merit], mixed: float = MIXED
+        self, view: View, moves: ConditionMoves, merit: Callable[[Candidate], Merit], mixed: float = MIXED
     ) -> None:
-        self.master, self.moves, self.merit = master, moves, merit
+        self.view, self.moves, self.merit = view, moves, merit
         self.mixed = mixed
         """Share of the steps that mix the current rule set with one of the best."""
         self.elites: list[Candidate] = []
         self._best_of_run: dict[int, Candidate] = {}
         self._walks: list[_Walk] = []
         self._n_runs = 0
-        total, n_rows = float(master.problem.weights.sum()), len(master.problem.inverse)
+        total, n_rows = float(view.problem.weights.sum()), len(view.problem.inverse)
         self._tolerated = TOLERATED_SAMPLES * total / max(1, n_rows)
 
     def meet(self, found: Sequence[Candidate]) -> None:
@@ -85,7 +84,7 @@ class Walks:
         while len(self._walks) < n_walks:
             # The first walk goes on from what is known, the others begin anew.
             is_first = not self._walks
-            nothing = self.master.evaluate(())
+            nothing = self.view.evaluate(())
             self._walks.append(_Walk(nothing, nothing, self.moves.memory(), run=self._next_run()))
             if is_first and self.elites:
                 self._return(self._walks[0])
@@ -108,7 +107,7 @@ class Walks:
         if not walk.mixes:
             walk.mixes = True
         elif rng.random() < FRESH:
-            walk.current = walk.best = self.master.evaluate(())
+            walk.current = walk.best = self.view.evaluate(())
             walk.run, walk.mixes = self._next_run(), False
         else:
             self._return(walk)
@@ -122,7 +121,7 @@ class Walks:
         for _ in range(n_steps):
             if halt.passed:
                 break
-            found = self.master.evaluate(self._step(walk, halt, rng))
+            found = self.view.evaluate(self._step(walk, halt, rng))
             met.append(found)
             walk.idle += 1
             if self.merit(found) < self.merit(walk.best):
@@ -150,4 +149,4 @@ class Walks:
         """Rules of two rule sets at random, as many as there is room for."""
         other = self.elites[rng.integers(len(self.elites))]
         rules = list(dict.fromkeys([*current.rules, *other.rules]))
-        return within_size(self.master, [rules[at] for at in rng.permutation(len(rules))])
+        return self.view.goal.within_size(rules[at] for at in rng.permutation(len(rules)))

@@ -8,17 +8,17 @@ def wilson(count: int, total: int, confidence: float = 0.95) -> tuple[float, flo
 
     Parameters
     ----------
-    count : int
-        How many of them.
-    total : int
-        Of how many.
-    confidence : float
-        How often such intervals hold the true share.
+    count
+        How many rows are of the kind.
+    total
+        How many rows there are.
+    confidence
+        The chance that the interval holds the true share.
 
     Returns
     -------
-    tuple of two floats, or None
-        Both ends; None when there is nothing to be a share of.
+    tuple of float, or None
+        The ends of the interval; None when there is nothing to be a share of.
 
     Examples
     --------
@@ -28,8 +28,7 @@ def wilson(count: int, total: int, confidence: float = 0.95) -> tuple[float, flo
     """
     if total <= 0:
         return None
-    # scipy takes a while to import, and predicting needs no intervals.
-    from scipy.stats import binomtest
+    from scipy.stats import binomtest  # a second to import, and only wanted by reports
 
-    interval = binomtest(int(count), int(total)).proportion_ci(confidence, method="wilson")
-    return float(interval.low), float(interval.high)
+    found = binomtest(int(count), int(total)).proportion_ci(confidence, method="wilson")
+    return float(found.low), float(found.high)

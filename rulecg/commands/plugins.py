@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from rulecg_core import Registry, load_registry
-from rulecg_core.plugins.registry import KINDS, Entry
+from rulecg_core.plugins.kinds import KINDS
+from rulecg_core.plugins.registry import Entry
 
 NAME = "plugins"
 HELP = "List every backend, pricer, constraint and master, where it comes from and whether it can be used."
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     registry = load_registry()
     print(render(registry))
-    return 1 if arguments.strict and registry.problems else 0
+    return 1 if arguments.strict and registry.faults else 0
 
 
 def render(registry: Registry) -> str:
@@ -28,8 +29,8 @@ def render(registry: Registry) -> str:
     for kind in KINDS:
         rows = [_row(entry, default) for entry in registry if entry.kind == kind]
         blocks.append(f"{kind.capitalize()}s\n" + (_aligned(rows) if rows else "  none"))
-    if registry.problems:
-        lines = [f"  {problem}" for problem in registry.problems]
+    if registry.faults:
+        lines = [f"  {problem}" for problem in registry.faults]
         blocks.append("Problems\n" + "\n".join(lines))
     return "\n\n".join(blocks)
 

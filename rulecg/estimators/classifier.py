@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulecg_core import Backend, ConfigurationError, Constraint, Limits, Pricer, Rule, RuleSet, load_registry
+from rulecg_core import Backend, ConfigurationError, Constraint, Limits, Pricer, Rule, RuleSet, Start, load_registry
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
 from ..binarize.binarizer import Binarizer, binarizer_of
@@ -196,9 +196,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             pricers=self.pricers,
             loss=self.loss,
         )
-        recipe = evolve(recipe, start=tuple(start))
-        for _, pricer in recipe.pricers:
-            pricer.prepare()
+        recipe = evolve(recipe, start=Start(tuple(start)))
+        for part in (*recipe.pricers, *recipe.heuristics):
+            part.plugin.prepare()
         began = time.perf_counter()
         rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, X, skip_check_array=True)

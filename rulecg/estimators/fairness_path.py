@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from rulecg_core import (
+    Candidate,
     ConfigurationError,
     Constraint,
     Groups,
@@ -25,12 +26,12 @@ from rulecg_core import (
     Registry,
     Result,
     Rule,
+    Start,
     Status,
     Stop,
     load_registry,
 )
-from rulecg_core.api.master import Candidate
-from rulecg_core.plugins.registry import parse_call
+from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer, binarizer_of
 from ..inputs.labels import checked_labels, outcome_text
@@ -38,7 +39,7 @@ from ..inputs.table import as_frame
 from ..model.scored_rule_sets import LabelledRows
 from .classifier import RuleSetClassifier
 from .learning import forbidden_columns, labelled_rows
-from .recipe import Recipe, compose
+from .recipe import Part, Recipe, compose
 from .training import Training
 
 FIRST_PHASE = 0.6
@@ -229,12 +230,12 @@ class _Walk:
         if not self._phase(list(self.recipes), FIRST_PHASE, ()):
             return
         unproven = [point for point, found in self.results.items() if not any(map(_is_proven, found))]
-        self._phase(unproven, 1.0, (("rules so far", _NothingNew()),))
+        self._phase(unproven, 1.0, (Part("rules so far", _NothingNew()),))
 
-    def _phase(self, points: list[Point], share: float, pricers: tuple[tuple[str, Pricer], ...]) -> bool:
+    def _phase(self, points: list[Point], share: float, pricers: tuple[Part, ...]) -> bool:
         """Learn at each point; False when Ctrl-C ended it."""
         for point, limits in self._shares(points, share):
-            recipe = evolve(self.recipes[point], start=tuple(self.pool), start_sets=tuple(self.rule_sets))
+            recipe = evolve(self.recipes[point], start=Start(tuple(self.pool), tuple(self.rule_sets)))
             found = self.results.setdefault(point, [])
             try:
                 result = (evolve(recipe, pricers=pricers) if pricers else recipe).learn(
@@ -262,8 +263,8 @@ class _Walk:
     def line(self, point: Point, new: Problem | None) -> dict[str, Any]:
         """What the table says about a point, from every rule set that was met anywhere."""
         recipe, own = self.recipes[point], self.results.get(point)
-        master = recipe.master(self.problem, recipe.constraints, recipe.backend)
-        candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
+        with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
+            candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
         chosen = min(candidates, key=lambda found: (found.errors, found.complexity), default=None)
         line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
         line |= _scores(self.problem, recipe.constraints[-1], chosen, "")

@@ -1,29 +1,49 @@
-"""From names and settings to the parts of a run: backend, pricers, constraints and master, found by the registry."""
+"""From names and settings to the parts of a run: backend, pricers, heuristics, constraints and master, found by the
+registry."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from rulecg_core import (
     Backend,
+    Complexity,
     ConfigurationError,
     Constraint,
+    Event,
+    Heuristic,
     Limits,
     Master,
+    Observer,
     Pricer,
     Problem,
     Registry,
     Result,
-    Rule,
+    Schedule,
+    Start,
     generate_columns,
 )
-from rulecg_core.base.events import Event, Observer
-from rulecg_core.generation.stages import DEFAULT_STAGES, FOR_LARGE_DATA
+
+Wanted: TypeAlias = str | Pricer | Heuristic
+"""A pricer or heuristic by name or as an object."""
+ScheduleLike: TypeAlias = Schedule | Mapping[str, Any] | str | Path | None
+"""A schedule, changed settings, a TOML file with them, or None for the usual one."""
+
+
+@frozen(eq=False)
+class Part:
+    """A pricer or heuristic that takes part, with the name it goes by."""
+
+    name: str
+    plugin: Any
+    only_large: bool = False
+    """Whether it takes part on large data only."""
 
 
 @frozen(eq=False)
@@ -33,31 +53,40 @@ class Recipe:
     registry: Registry
     backend: Backend
     constraints: tuple[Constraint, ...]
-    pricers: tuple[tuple[str, Pricer], ...]
-    """With their names, in the order of the stages."""
-    master: Callable[..., Any]
-    for_large_data: frozenset[str] = frozenset()
-    """Names of pricers that only large data needs."""
-    start: tuple[Rule, ...] = ()
-    """Rules to begin with, for example the pool of an earlier run on the same data."""
-    start_sets: tuple[tuple[Rule, ...], ...] = ()
-    """Rule sets to begin with, for example the best ones of an earlier run."""
+    pricers: tuple[Part, ...]
+    """In the order of the stages."""
+    heuristics: tuple[Part, ...]
+    master: Callable[..., Master]
+    schedule: Schedule = field(factory=Schedule)
+    start: Start = field(factory=Start)
+    """Rules and rule sets to begin with, for example those of an earlier run on the same data."""
+
+    def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
+        """Those of some parts that take part for a problem, with their names."""
+        is_large = self.schedule.is_large(problem)
+        return tuple((part.name, part.plugin) for part in parts if is_large or not part.only_large)
 
     def stages(self, problem: Problem) -> tuple[tuple[str, Pricer], ...]:
         """The pricers that take part for a problem."""
-        return tuple(stage for stage in self.pricers if problem.is_large or stage[0] not in self.for_large_data)
+        return self.taking_part(self.pricers, problem)
 
     def learn(self, problem: Problem, limits: Limits, observer: Observer | None, seed: int) -> Result:
         """Learn a rule set; plugins that listen hear every event, and the observer too."""
-        return self.run(problem, limits, self.told_to(observer), seed)[1]
+        return self.run(problem, limits, self.told_to(observer), seed)
 
-    def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> tuple[Master, Result]:
-        """Learn a rule set; the master, with everything that it knows at the end, and the result."""
-        master = self.master(problem, self.constraints, self.backend)
-        result = generate_columns(
-            master, self.stages(problem), limits, on_event, seed=seed, start=self.start, start_sets=self.start_sets
-        )
-        return master, result
+    def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+        """Learn a rule set."""
+        with self.master(problem, self.constraints, self.backend) as master:
+            return generate_columns(
+                master,
+                self.stages(problem),
+                limits,
+                heuristics=self.taking_part(self.heuristics, problem),
+                schedule=self.schedule,
+                on_event=on_event,
+                seed=seed,
+                start=self.start,
+            )
 
     def told_to(self, observer: Observer | None) -> Observer:
         """Passes events on to the plugins that listen, and to the observer."""
@@ -70,16 +99,26 @@ class Recipe:
         return on_event
 
 
-def compose(
+def compose(  # each is one of the estimator's settings, and nobody passes them by position
     registry: Registry,
     *,
     max_complexity: float,
-    constraints: Iterable[str | Constraint] | str | Constraint,
-    backend: str | Backend | None,
-    pricers: str | Pricer | Sequence[str | Pricer],
-    loss: str,
+    constraints: Iterable[str | Constraint] | str | Constraint = (),
+    backend: str | Backend | None = None,
+    pricers: Wanted | Sequence[Wanted] = "auto",
+    heuristics: Wanted | Sequence[Wanted] = "auto",
+    loss: str = "hamming",
+    schedule: ScheduleLike = None,
 ) -> Recipe:
-    """Resolve every name, so that a wrong one fails before any work is done."""
+    """Resolve every name, so that a wrong one fails before any work is done.
+
+    Parameters
+    ----------
+    registry : what plugins offer
+    max_complexity : most rules and conditions together
+    constraints, backend, pricers, heuristics, loss : names, with options as text, or objects
+    schedule : who works when
+    """
     if (
         isinstance(max_complexity, bool)
         or not isinstance(max_complexity, Real)
@@ -92,30 +131,41 @@ def compose(
         )
     wanted = [constraints] if isinstance(constraints, (str, Constraint)) else list(constraints)
     found_backend = registry.backend(backend)
-    complexity = registry.constraint(f"complexity:{max_complexity!r}")
+    stages = _parts(registry, "pricer", pricers, found_backend)
+    if not stages:
+        raise ConfigurationError("pricers is empty: name at least one pricer, or say 'auto'.")
     return Recipe(
         registry=registry,
         backend=found_backend,
-        constraints=(complexity, *(registry.constraint(constraint) for constraint in wanted)),
-        pricers=tuple(
-            (pricer if isinstance(pricer, str) else type(pricer).__name__, registry.pricer(pricer, found_backend))
-            for pricer in _stages(registry, pricers)
-        ),
+        constraints=(Complexity(max_complexity), *(registry.constraint(constraint) for constraint in wanted)),
+        pricers=stages,
+        heuristics=_parts(registry, "heuristic", heuristics, found_backend),
         master=registry.master(loss),
-        for_large_data=FOR_LARGE_DATA if _is_auto(pricers) else frozenset(),
+        schedule=schedule_of(schedule),
     )
 
 
-def _stages(registry: Registry, pricers: str | Pricer | Sequence[str | Pricer]) -> list[str | Pricer]:
-    if _is_auto(pricers):
-        # A default pricer may have been switched off; the status then says what was not proven.
-        known = set(registry.names("pricer"))
-        return [name for name in DEFAULT_STAGES if name in known] or list(DEFAULT_STAGES)
-    stages = [pricers] if isinstance(pricers, (str, Pricer)) else list(pricers)
-    if not stages:
-        raise ConfigurationError("pricers is empty: name at least one pricer, or say 'auto'.")
-    return stages
+def schedule_of(schedule: ScheduleLike) -> Schedule:
+    """The schedule that is meant."""
+    if schedule is None:
+        return Schedule()
+    if isinstance(schedule, Schedule):
+        return schedule
+    if isinstance(schedule, Mapping):
+        return Schedule().with_settings(schedule)
+    return Schedule.from_toml(schedule)
 
 
-def _is_auto(pricers: str | Pricer | Sequence[str | Pricer]) -> bool:
-    return isinstance(pricers, str) and pricers == "auto"
+def _parts(registry: Registry, kind: str, wanted: Wanted | Sequence[Wanted], backend: Backend) -> tuple[Part, ...]:
+    """The plugins that are wanted; those registered as defaults for ``"auto"``."""
+    if isinstance(wanted, str) and wanted == "auto":
+        large_only = set(registry.defaults(kind, is_large=True)) - set(registry.defaults(kind, is_large=False))
+        return tuple(
+            Part(name, registry.make(kind, name, backend), name in large_only)
+            for name in registry.defaults(kind, is_large=True)
+        )
+    named = [wanted] if isinstance(wanted, (str, Pricer, Heuristic)) else list(wanted)
+    return tuple(
+        Part(each if isinstance(each, str) else type(each).__name__, registry.make(kind, each, backend))
+        for each in named
+    )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, InfeasibleError, Limits, Master, Problem, Result, Rule, Stop
+from rulecg_core import Condition, InfeasibleError, Limits, Problem, Result, Rule, Start, Stop
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.base.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.base.limits import Deadline
@@ -93,7 +93,7 @@ class _Run:
         while self.n_phases < PHASES and not self.is_over and any(map(_is_numeric, problem.conditions)):
             quick = evolve(self.recipe, pricers=full.pricers[:1])
             try:
-                master, result = self.phase(quick, problem, self.share(problem), is_last=False)
+                result = self.phase(quick, problem, self.share(problem), is_last=False)
             except InfeasibleError:
                 # Not found yet is not proven: all pricers and the rest of the time come next.
                 break
@@ -104,18 +104,18 @@ class _Run:
                     )
                 )
                 return self.whole(result)
-            self.recipe = evolve(full, start=result.pool, start_sets=(result.best_rules, result.rules))
+            self.recipe = evolve(full, start=Start(result.pool, (result.best_rules, result.rules)))
             most = Deadline.after(None if self.limits.seconds is None else LOOKING_SHARE * self.limits.seconds)
-            found = better_thresholds(problem, master, [result.best_rules, result.rules], self.training, most)
+            found = better_thresholds(problem, result, self.training, most)
             if not found:
                 break
             self.listener(Note(self.elapsed, f"refined: {len(found)} more thresholds, at original values"))
             self.training = self.training.extended([c for one in found for c in (one, one.complement())])
             problem = self.build(self.training)
-        _, result = self.phase(self.recipe, problem, self.rest(), is_last=True)
+        result = self.phase(self.recipe, problem, self.rest(), is_last=True)
         return self.whole(result)
 
-    def phase(self, recipe: Recipe, problem: Problem, limits: Limits, is_last: bool) -> tuple[Master, Result]:
+    def phase(self, recipe: Recipe, problem: Problem, limits: Limits, is_last: bool) -> Result:
         """Run column generation; its events are told as parts of the whole run."""
         is_first, offset, rounds = not self.n_phases, self.elapsed if self.n_phases else 0.0, len(self.history)
         self.n_phases += 1
@@ -132,9 +132,9 @@ class _Run:
             if not is_inner:
                 self.listener(in_place(event))
 
-        master, result = recipe.run(problem, limits, tell, self.seed)
+        result = recipe.run(problem, limits, tell, self.seed)
         self.history += map(in_place, result.history)  # type: ignore[arg-type]
-        return master, result
+        return result
 
     def whole(self, result: Result) -> Result:
         return evolve(result, history=tuple(self.history), seconds=self.elapsed)
@@ -151,7 +151,7 @@ class _Run:
         """Limits of a phase before the last."""
         if self.limits.seconds is None:
             return evolve(self.limits, seconds=UNLIMITED)
-        share = LARGE_SHARE if problem.is_large else SHARE
+        share = LARGE_SHARE if self.recipe.schedule.is_large(problem) else SHARE
         return evolve(self.limits, seconds=share * self.limits.seconds)
 
     def rest(self) -> Limits:
@@ -169,8 +169,7 @@ def _is_numeric(condition: Condition) -> bool:
 
 def better_thresholds(
     problem: Problem,
-    master: Master,
-    rule_sets: Sequence[Sequence[Rule]],
+    result: Result,
     training: Training,
     deadline: Deadline = Deadline(),  # noqa: B008 - Deadline is frozen
 ) -> list[Condition]:
@@ -180,10 +179,8 @@ def better_thresholds(
     ----------
     problem : Problem
         What is learned.
-    master : Master
-        Its relaxation's duals and weights say which rules are good, and what covering a row is worth.
-    rule_sets : sequence of sequences of Rule
-        The best rule sets so far.
+    result : Result
+        A run's best rule sets; its last relaxation says which rules are good, and what covering a row is worth.
     training : Training
         The rows with their original values.
     deadline : Deadline
@@ -196,17 +193,15 @@ def better_thresholds(
     """
     search = _Search(problem, training, deadline)
     costs = np.where(problem.y, -problem.weights, problem.weights)
-    for rules in dict.fromkeys(map(tuple, rule_sets)):
+    for rules in dict.fromkeys((result.best_rules, result.rules)):
         covers = problem.covers(rules).astype(np.int64)
         counts = covers.sum(axis=0)
         for rule, covered in zip(rules, covers, strict=True):
             search.look_around(np.where(counts - covered > 0, 0.0, costs), [rule])
-    weights = master.rule_weights()
-    if weights is not None:
-        heaviest = np.argsort(-weights, kind="stable")[:MOST_PRICED]
-        search.look_around(
-            master.pricing_problem().sample_weights, [master.pool.rules[at] for at in heaviest if weights[at] > 1e-6]
-        )
+    if result.guidance is not None:
+        weights = result.guidance.weights
+        heaviest = [at for at in np.argsort(-weights, kind="stable")[:MOST_PRICED] if weights[at] > 1e-6]
+        search.look_around(result.guidance.pricing.sample_weights, [result.pool[at] for at in heaviest])
     return search.best(MOST_NEW)
 
 

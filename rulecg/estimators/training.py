@@ -87,7 +87,7 @@ class Training:
             self.features,
             self.codes == position,
             weights=self.weights,
-            groups=self.groups,
+            sensitive_groups=self.groups,
             conditions=self.conditions,
             **options,
         )

@@ -12,25 +12,25 @@ from attrs import field, frozen
 from rulecg_core import (
     Availability,
     Backend,
-    Capabilities,
     Deadline,
     FloatArray,
     IntArray,
+    LinearData,
     LPSession,
     LPSolution,
     MIPLimits,
     MIPModel,
     MIPResult,
+    MIPSolve,
+    Outcome,
     Solution,
     SolveError,
     SparseVectors,
     Stop,
+    package_availability,
 )
 
 from ..common import options
-from ..common.availability import package_availability
-from ..common.linear_data import LinearData
-from ..common.mip_solve import MIPSolve, Outcome
 from . import process as cbc_process
 from .process import CBCProcess, ProcessEnded
 
@@ -55,7 +55,6 @@ class CBC(Backend):
     """CBC with Clp, run in a process of its own; one solution per solve, EPL licence."""
 
     name: ClassVar[str] = "cbc"
-    capabilities: ClassVar[Capabilities] = Capabilities(solution_pool=False)
 
     threads: int = field(default=1, validator=options.whole_number)
     integrality_tolerance: float = field(default=1e-6, validator=options.between(1e-10, 1e-4))
@@ -67,8 +66,7 @@ class CBC(Backend):
     def availability(cls) -> Availability:
         return package_availability("mip", "mip", 'pip install "rulecg[cbc]"')
 
-    def open_lp(self) -> LPSession:
-        self.require()
+    def new_session(self) -> LPSession:
         return CBCSession()
 
     def solve_mip(
@@ -92,7 +90,8 @@ class CBCSession(LPSession):
     """A linear program that Clp keeps, with its basis, from one solve to the next.
 
     Changes are sent along with the next solve. A copy stays here, so that a process that was ended at a deadline or
-    crashed is replaced without loss.
+    crashed is replaced without loss. The session owns its process: closing the session gives it back, and a session
+    that is forgotten takes its process along.
     """
 
     def __init__(self) -> None:
@@ -137,13 +136,17 @@ class CBCSession(LPSession):
 
     def close(self) -> None:
         if self._process is not None:
-            process, self._process = self._process, None
-            process.send("forget", None, Deadline.after(5.0))
+            process, self._process, self._loaded = self._process, None, False
             try:
+                process.send("forget", None, Deadline.after(2.0))
                 process.receive()
             except (ProcessEnded, SolveError):
-                return
-            cbc_process.give_back(process)
+                process.end()
+            except BaseException:
+                process.end()
+                raise
+            else:
+                cbc_process.give_back(process)
 
     def _solve(self, deadline: Deadline) -> LPSolution:
         if self._process is None:
@@ -237,25 +240,37 @@ class _CBCSolve(MIPSolve):
         return self._run_once(self.model.costs, None)
 
     def _run_once(self, costs: FloatArray, cutoff: float | None) -> Outcome:
-        process = cbc_process.borrow()
-        if not process.wait_until_ready(self.deadline):
-            cbc_process.give_back(process)
-            return "the process for CBC was still starting", Stop.TIME_LIMIT, Solution.NONE, None
+        for is_last in (False, True):
+            process = cbc_process.borrow()
+            try:
+                if not process.wait_until_ready(self.deadline):
+                    cbc_process.give_back(process)
+                    return "the process for CBC was still starting", Stop.TIME_LIMIT, Solution.NONE, None
+                answer = self._ask(process, costs, cutoff)
+            except ProcessEnded:
+                if self.deadline.passed or is_last:
+                    break
+                self.notes.append("CBC's process ended unexpectedly; the solve was started again in a new one.")
+            except BaseException:
+                process.end()
+                raise
+            else:
+                if answer is None:
+                    process.end()
+                    return self.left_behind()
+                cbc_process.give_back(process)
+                return self._outcome(answer, costs, cutoff)
+        self.notes.append("CBC's process was ended; only the start solutions were kept.")
+        return "ended", Stop.TIME_LIMIT if self.deadline.passed else Stop.ERROR, Solution.NONE, None
+
+    def _ask(self, process: CBCProcess, costs: FloatArray, cutoff: float | None) -> dict[str, Any] | None:
+        """CBC's answer; None when it did not stop in time after it was asked to."""
         answers: list[dict[str, Any]] = []
         process.send("solve_mip", self._request(costs, cutoff), self.deadline)
-        try:
-            self.interruption.run(lambda: answers.append(process.receive()), on_request=process.ask_to_stop)
-        except ProcessEnded:
-            self.notes.append("CBC's process was ended; only the start solutions were kept.")
-            if self.interruption.requested:
-                return "ended on request", Stop.INTERRUPTED, Solution.NONE, None
-            stop = Stop.TIME_LIMIT if self.deadline.passed else Stop.ERROR
-            return "ended", stop, Solution.NONE, None
-        except BaseException:
-            process.end()
-            raise
-        cbc_process.give_back(process)
-        return self._outcome(answers[0], costs, cutoff)
+        has_ended = self.interruption.run(
+            lambda: answers.append(process.receive()), process.ask_to_stop, thread="cbc"
+        )
+        return answers[0] if has_ended else None
 
     def _outcome(self, answer: dict[str, Any], costs: FloatArray, cutoff: float | None) -> Outcome:
         native, point = str(answer["status"]), answer["point"]

@@ -22,6 +22,10 @@ _NO_LIMIT = 1e9
 """python-mip does not pass an infinite limit on, so the last finite one would stay in force."""
 
 
+IDLE_SECONDS = 15.0
+"""A worker that holds no program and is asked for nothing so long ends."""
+
+
 class LinearModel:
     """A python-mip model built from arrays. Rows with two different finite sides get a slack column of their own."""
 
@@ -125,7 +129,10 @@ class Worker:
         self._reply("ready", None)
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
-            request, content = self._queue.get()
+            try:
+                request, content = self._queue.get(timeout=IDLE_SECONDS if self._model is None else None)
+            except queue.Empty:
+                os._exit(0)
             try:
                 self._reply("answer", getattr(self, f"_on_{request}")(content))
             except Exception as error:  # whatever python-mip raises belongs to the caller
@@ -160,9 +167,8 @@ class Worker:
         return self._model.solve_relaxation(content["seconds"] - (time.perf_counter() - started))
 
     def _on_solve_mip(self, content: dict[str, Any]) -> dict[str, Any]:
-        import mip
-
         started = time.perf_counter()
+        self._model = None
         model = LinearModel()
         model.add_columns(*content["columns"])
         model.add_rows(*content["rows"])
@@ -173,18 +179,7 @@ class Worker:
             solver.cutoff = content["cutoff"]
         if content["start"] is not None:
             model.start_from(content["start"])
-        stop, heard = self._stop, [False]
-
-        class Watch(mip.ConstrsGenerator):  # type: ignore[misc]
-            """CBC knows no cancellation: once a stop is wanted, every node is cut off by a row no point can meet."""
-
-            def generate_constrs(self, node: Any, depth: int = 0, npass: int = 0) -> None:
-                if stop.is_set():
-                    heard[0] = True
-                    first = node.vars[0]
-                    node.add_cut(mip.LinExpr([first], [1.0], -(first.ub + 10.0), ">"))
-
-        solver.cuts_generator = Watch()
+        heard = self._watch(solver)
         seconds = content["seconds"] - (time.perf_counter() - started)
         if seconds <= 0:
             return {"status": "NO_SOLUTION_FOUND", "point": None, "bound": None, "stopped": False}
@@ -197,11 +192,30 @@ class Worker:
             "status": status.name,
             "point": model.point() if has_point else None,
             "bound": solver.objective_bound,
-            "stopped": heard[0],
+            "stopped": heard.is_set(),
         }
+
+    def _watch(self, solver: Any) -> threading.Event:
+        """Make CBC listen for a stop; the event tells whether it heard one."""
+        import mip
+
+        stop, heard = self._stop, threading.Event()
+
+        class Watch(mip.ConstrsGenerator):  # type: ignore[misc]
+            """CBC knows no cancellation: once a stop is wanted, every node is cut off by a row no point can meet."""
+
+            def generate_constrs(self, node: Any, depth: int = 0, npass: int = 0) -> None:
+                if stop.is_set():
+                    heard.set()
+                    first = node.vars[0]
+                    node.add_cut(mip.LinExpr([first], [1.0], -(first.ub + 10.0), ">"))
+
+        solver.cuts_generator = Watch()
+        return heard
 
 
 def main() -> None:
+    """Serve the process that started this one until it is gone."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     silence = os.open(os.devnull, os.O_RDWR)

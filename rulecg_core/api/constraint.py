@@ -9,44 +9,188 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..base.arrays import BoolArray
+from ..base.errors import PluginError, RulecgError
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
 
 
 class Constraint(ABC):
-    """A restriction on rule sets. Subclasses are frozen attrs classes; they keep no state and see no solver."""
+    """A restriction on rule sets. Subclasses are frozen attrs classes; they keep no state and see no solver.
+
+    Only :meth:`rows` must be written. Masters do not call it directly but through :func:`checked_rows`, which refuses
+    rows that no solver could use and names the constraint.
+
+    Examples
+    --------
+    >>> from attrs import frozen
+    >>> @frozen
+    ... class AtMostRules(Constraint):
+    ...     most: int
+    ...
+    ...     def rows(self, problem):
+    ...         return [(LinearForm(rule=1.0) <= self.most).named("number of rules")]
+    >>> problem = Problem.from_arrays([[True], [False]], [True, False])
+    >>> [(row.name, row.hi) for row in AtMostRules(3).rows(problem)]
+    [('number of rules', 3.0)]
+    """
 
     @abstractmethod
     def rows(self, problem: Problem) -> Sequence[Row]:
-        """The rows of the master that express the restriction."""
+        """Make the rows of the master that express the restriction.
+
+        Parameters
+        ----------
+        problem
+            The data. Forms of rates are its methods, such as ``problem.selection_rate(group)``, and groups come from
+            ``problem.sensitive_groups``.
+
+        Returns
+        -------
+        Sequence of Row
+            Rows with different names, each with at least one finite bound, in units that a person understands.
+
+        Raises
+        ------
+        ConfigurationError
+            When the constraint means nothing on this data; the message says what to do.
+        """
 
     def objective(self, problem: Problem) -> LinearForm | None:
-        """A term to add to the objective, if any."""
+        """Give a term to add to the objective, or None; its auxiliary variables must be those of the rows."""
         return None
 
     def max_rules(self, problem: Problem) -> float:
-        """How many rules a feasible rule set can have at most; infinite when this constraint does not say."""
+        """Say how many rules a feasible rule set can have at most; infinite when this constraint does not know."""
         return math.inf
 
     def notes(self, problem: Problem) -> Sequence[str]:
-        """What a person should know about how the constraint applies to this data, such as groups left out."""
+        """Say what a person should know about how the constraint applies to this data, such as groups left out.
+
+        Each note is a sentence; a fit shows it as a warning and keeps it in its result.
+        """
         return ()
 
     def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
-        """The true 0-1 value of every row that is about predictions, from predictions of the original labels.
+        """Measure the true 0-1 value of every row that is about predictions.
 
-        The rows' covers count a sample once however many rules cover it, so a Hamming proxy becomes the truth. A value
-        under a row's name is in the units of that row's bounds; further names may be added and are only reported.
+        The rows' covers count a sample once however many rules cover it, so a Hamming proxy becomes the truth.
+
+        Parameters
+        ----------
+        problem
+            The data.
+        y_pred
+            Predictions of the original labels, one for each sample of the problem.
+
+        Returns
+        -------
+        dict
+            By row name, values in the units of that row's bounds; further names may be added and are only reported.
         """
         return {
             row.name: prediction_value(row.form, problem, y_pred)
             for row in self.rows(problem)
-            if not (row.form.length or row.form.rule or row.form.variables)
+            if not row.form.beyond_predictions
         }
 
 
 def prediction_value(form: LinearForm, problem: Problem, y_pred: BoolArray) -> float:
-    """The form's value when covers are counted once: a true rate instead of its Hamming proxy."""
+    """Compute the form's value when covers are counted once: a true rate instead of its Hamming proxy."""
     covered = y_pred if problem.logic == "dnf" else ~np.asarray(y_pred)
     missed = (problem.y & ~covered).astype(np.float64)
     return form.value(missed, covered.astype(np.float64), 0.0, 0.0)
+
+
+def checked_rows(constraint: Constraint, problem: Problem) -> list[Row]:
+    """Ask a constraint for its rows and refuse those that no solver could use.
+
+    Parameters
+    ----------
+    constraint
+        The constraint, which may be anybody's.
+    problem
+        The data.
+
+    Returns
+    -------
+    list of Row
+        The rows: of type Row, with finite coefficients for every sample of the problem.
+
+    Raises
+    ------
+    ConfigurationError
+        As the constraint itself says.
+    PluginError
+        When the constraint fails or gives something else than usable rows; the message names constraint and row.
+    """
+    who = _who(constraint)
+    try:
+        rows = list(constraint.rows(problem))
+    except RulecgError:
+        raise
+    except Exception as error:  # a stranger's code: anything may come
+        raise PluginError(
+            f"The {who} could not make its rows: {type(error).__name__}: {error}.", _package(constraint)
+        ) from error
+    for row in rows:
+        if not isinstance(row, Row):
+            raise PluginError(f"The {who} made a {type(row).__name__} where a Row belongs.", _package(constraint))
+        _refuse_faults(row.form, problem, f"The row {row.name!r} of the {who}", constraint)
+    return rows
+
+
+def checked_objective(constraint: Constraint, problem: Problem) -> LinearForm | None:
+    """Ask a constraint for its term of the objective and refuse one that no solver could use.
+
+    Parameters
+    ----------
+    constraint
+        The constraint, which may be anybody's.
+    problem
+        The data.
+
+    Returns
+    -------
+    LinearForm or None
+        The term, with finite coefficients for every sample of the problem.
+
+    Raises
+    ------
+    ConfigurationError
+        As the constraint itself says.
+    PluginError
+        When the constraint fails or gives something else than a usable form; the message names the constraint.
+    """
+    who = _who(constraint)
+    try:
+        term = constraint.objective(problem)
+    except RulecgError:
+        raise
+    except Exception as error:  # a stranger's code: anything may come
+        raise PluginError(
+            f"The {who} could not make its term of the objective: {type(error).__name__}: {error}.",
+            _package(constraint),
+        ) from error
+    if term is None:
+        return None
+    if not isinstance(term, LinearForm):
+        raise PluginError(f"The {who} adds a {type(term).__name__} to the objective: give a LinearForm or None.")
+    _refuse_faults(term, problem, f"The objective's term of the {who}", constraint)
+    return term
+
+
+def _refuse_faults(form: LinearForm, problem: Problem, what: str, constraint: Constraint) -> None:
+    fault = form.fault(problem.n_samples)
+    if fault is not None:
+        raise PluginError(
+            f"{what} cannot be used: {fault}. Build forms from the problem they are for, with finite numbers.",
+            _package(constraint),
+        )
+
+
+def _who(constraint: Constraint) -> str:
+    return f"constraint {type(constraint).__name__} ({type(constraint).__module__})"
+
+
+def _package(constraint: Constraint) -> str:
+    return type(constraint).__module__.partition(".")[0]

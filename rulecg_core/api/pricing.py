@@ -10,9 +10,14 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.bits import covered_sums
 from ..base.limits import PricingLimits
 from ..base.status import Stop
+from ..data.problem import Problem
 from ..data.rules import Rule
+
+PACKED_BYTES = 50_000_000
+"""Covers of many rules are made for as many at a time as fit into so many bytes."""
 
 NEGATIVE = -1e-6
 """A reduced cost counts as negative only below this: above it, solvers' duals are noise."""
@@ -129,3 +134,25 @@ class Pricer(ABC):
     ) -> Listing:
         """Every rule with reduced cost at most the threshold, unless there are more than ``most``."""
         raise NotImplementedError(f"{type(self).__name__} cannot list rules")
+
+
+def reduced_costs(problem: Problem, pricing: PricingProblem, rules: Sequence[Rule]) -> FloatArray:
+    """Compute the reduced costs of rules on the full data.
+
+    Parameters
+    ----------
+    problem : the problem that the pricing problem is of
+    pricing : what covering each sample, each condition and each rule cost
+    rules : any rules over the problem's conditions
+
+    Returns
+    -------
+    One number per rule, as :meth:`PricingProblem.reduced_cost` gives it.
+    """
+    costs = np.empty(len(rules))
+    step = max(1, PACKED_BYTES // max(1, problem.packed_conditions.shape[1]))
+    for at in range(0, len(rules), step):
+        some = rules[at : at + step]
+        covered = covered_sums(problem.packed_covers(some), pricing.sample_weights)
+        costs[at : at + step] = covered + pricing.condition_price * problem.lengths(some) + pricing.constant
+    return costs

@@ -39,10 +39,11 @@ class PluginError(RulecgError):
 
 
 class BackendUnavailable(RulecgError):
-    """The solver behind a backend is not installed; says how to install it."""
+    """What a backend, or another plugin, needs is not installed; says how to install it."""
 
-    def __init__(self, backend: str, reason: str, install: str) -> None:
-        super().__init__(f"Backend {backend!r} is not available: {reason}. Install it with: {install}")
+    def __init__(self, backend: str, reason: str, install: str, kind: str = "backend") -> None:
+        hint = f" Install it with: {install}" if install else ""
+        super().__init__(f"The {kind} {backend!r} is not available: {reason}.{hint}")
         self.backend, self.reason, self.install = backend, reason, install
 
 

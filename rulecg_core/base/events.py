@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from .status import Status, Stop
+
+if TYPE_CHECKING:
+    from ..data.rules import Rule
 
 
 @frozen
@@ -15,6 +18,8 @@ class Event:
     """Base of all events. ``seconds`` counts from the start of the run."""
 
     seconds: float
+    run: str = field(default="", kw_only=True)
+    """Which run it is of: the same for all events of one run, different for each."""
 
 
 @frozen
@@ -61,9 +66,16 @@ class RoundFinished(Event):
 
 @frozen
 class IncumbentFound(Event):
+    """A rule set that is better than all before it."""
+
     objective: float
-    n_rules: int
+    rules: tuple[Rule, ...]
     source: str
+    """Who found it."""
+
+    @property
+    def n_rules(self) -> int:
+        return len(self.rules)
 
 
 @frozen

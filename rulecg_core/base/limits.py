@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from attrs import field, frozen
@@ -13,26 +15,43 @@ from .errors import ConfigurationError
 
 @frozen
 class Deadline:
-    """A point in time; ``Deadline.after(5.0)`` is five seconds from now."""
+    """A point in time; ``Deadline.after(5.0)`` is five seconds from now.
+
+    Deadlines made from one another share a ``halt``: when it is set, all of them have passed. That is how Ctrl-C ends
+    whatever is running.
+    """
 
     moment: float = math.inf
+    halt: threading.Event | None = field(default=None, eq=False, repr=False)
 
     @classmethod
-    def after(cls, seconds: float | None) -> Deadline:
-        return cls(math.inf if seconds is None else time.perf_counter() + seconds)
+    def after(cls, seconds: float | None, halt: threading.Event | None = None) -> Deadline:
+        return cls(math.inf if seconds is None else time.perf_counter() + seconds, halt)
 
     @property
     def remaining(self) -> float:
         """Seconds left: never negative, infinite without a limit."""
-        return max(0.0, self.moment - time.perf_counter())
+        return 0.0 if self._is_halted else max(0.0, self.moment - time.perf_counter())
 
     @property
     def passed(self) -> bool:
-        return time.perf_counter() >= self.moment
+        return self._is_halted or time.perf_counter() >= self.moment
+
+    @property
+    def is_finite(self) -> bool:
+        return math.isfinite(self.moment)
+
+    @property
+    def _is_halted(self) -> bool:
+        return self.halt is not None and self.halt.is_set()
 
     def within(self, seconds: float) -> Deadline:
         """The earlier of this deadline and the given number of seconds from now."""
-        return Deadline(min(self.moment, time.perf_counter() + seconds))
+        return Deadline(min(self.moment, time.perf_counter() + seconds), self.halt)
+
+    def at_least(self, seconds: float) -> Deadline:
+        """The later of this deadline and the given number of seconds from now."""
+        return Deadline(max(self.moment, time.perf_counter() + seconds), self.halt)
 
 
 def _positive(instance: object, attribute: object, value: Any) -> None:
@@ -46,7 +65,8 @@ class Limits:
 
     seconds: float | None = field(default=60.0, validator=_positive)
     iterations: int | None = field(default=None, validator=_positive)
-    columns: int | None = field(default=None, validator=_positive)
+    pool: int | None = field(default=None, validator=_positive)
+    """How many rules may be generated."""
     pricing_seconds: float | None = field(default=None, validator=_positive)
     """Longest time for one call of one pricer."""
     rules_per_call: int = field(default=50, validator=_positive)
@@ -54,13 +74,6 @@ class Limits:
     listed_rules: int = field(default=300_000, validator=_positive)
     """How many rules a proof of optimality may list before it gives up."""
     threads: int = field(default=1, validator=_positive)
-    generation_share: float = field(default=0.6)
-    """Share of the seconds after which column generation makes way for selection and proof."""
-
-    @generation_share.validator
-    def _share(self, attribute: object, value: float) -> None:
-        if not 0 < value <= 1:
-            raise ConfigurationError(f"generation_share must be above 0 and at most 1, not {value!r}.")
 
 
 @frozen
@@ -70,6 +83,29 @@ class PricingLimits:
     deadline: Deadline = field(factory=Deadline)
     max_rules: int = 50
     threads: int = 1
+
+
+@frozen
+class SearchLimits:
+    """What one call of a heuristic's search may spend, and what it is to look for."""
+
+    deadline: Deadline = field(factory=Deadline)
+    restarts: int | None = None
+    """How often to begin again at most; None until the deadline."""
+    true_counts: bool = False
+    """Whether a covered sample counts once, whatever the master counts: the fewest errors with every bound kept."""
+    threads: int = 1
+
+
+@frozen(eq=False)
+class IntegerLimits:
+    """What one integer program over the pool may spend, and how many rule sets it should give."""
+
+    deadline: Deadline = field(factory=Deadline)
+    threads: int | None = None
+    pool_size: int = 20
+    """How many rule sets are wanted at most."""
+    should_stop: Callable[[], bool] | None = None
 
 
 @frozen

@@ -41,5 +41,7 @@ class Status(_Word):
     BOUNDED = "bounded"
     """A valid lower bound is known, but the relaxation is not proven; or the chosen rule set keeps every bound in true
     counts but not as the master counts, so that what was proven about the master's problem is not about it."""
+    CLAIMED = "claimed"
+    """A plugin that is not trusted says that no rule set is better; the core has not confirmed it."""
     HEURISTIC = "heuristic"
     """No valid bound is known."""

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from ..base.arrays import BoolArray
+from ..base.arrays import BoolArray, IntArray
 from ..base.errors import ConfigurationError
 from .conditions import is_missing
 
@@ -30,7 +30,17 @@ class Group:
 
 @frozen(eq=False)
 class Groups:
-    """Sensitive columns, encoded: ``codes[i, c]`` numbers the label of sample i in column c, -1 when missing."""
+    """Sensitive columns, encoded.
+
+    Parameters
+    ----------
+    columns
+        Names of the sensitive columns.
+    labels
+        For every column its labels as text, sorted.
+    codes
+        Samples × columns: the position of the sample's label, -1 when it is missing.
+    """
 
     columns: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
@@ -42,7 +52,31 @@ class Groups:
 
     @classmethod
     def encode(cls, sensitive: Any, n_samples: int) -> Groups:
-        """From one column (array or Series), a dict of columns, a DataFrame or a 2-D array; None for no groups."""
+        """Read sensitive columns, whatever they come in.
+
+        Parameters
+        ----------
+        sensitive
+            One column (list, array or Series), a dict of columns, a DataFrame or a 2-D array; None for no groups.
+        n_samples
+            How many rows the data has.
+
+        Returns
+        -------
+        Groups
+            The columns, encoded.
+
+        Raises
+        ------
+        ConfigurationError
+            When a column has another number of rows or dimensions, or two have the same name.
+
+        Examples
+        --------
+        >>> groups = Groups.encode({"sex": ["f", "m", None]}, 3)
+        >>> groups.columns, groups.labels, groups.codes.ravel().tolist()
+        (('sex',), (('f', 'm'),), [0, 1, -1])
+        """
         if sensitive is None:
             return cls.none(n_samples)
         named = _named_columns(sensitive)
@@ -69,22 +103,79 @@ class Groups:
         return self.crossed((column,))
 
     def crossed(self, columns: Sequence[str] | None = None) -> tuple[Group, ...]:
-        """The groups that the columns make together, all columns by default; empty combinations are left out."""
-        names = self.columns if columns is None else tuple(columns)
-        for name in names:
+        """Make the groups that the columns make together, all columns by default; empty combinations are left out.
+
+        Examples
+        --------
+        >>> groups = Groups.encode({"race": ["b", "a", "b"], "sex": ["f", "f", "m"]}, 3)
+        >>> [group.name for group in groups.crossed()]
+        ['a & f', 'b & f', 'b & m']
+        """
+        names, number = self.numbered(columns)
+        return tuple(Group(name, number == position) for position, name in enumerate(names))
+
+    def numbered(self, columns: Sequence[str] | None = None) -> tuple[tuple[str, ...], IntArray]:
+        """Name the groups that the columns make together, and give every sample the number of its group.
+
+        Parameters
+        ----------
+        columns
+            The sensitive columns to cross, all by default.
+
+        Returns
+        -------
+        names : tuple of str
+            The groups that occur.
+        number : array of int
+            For every sample the position of its group's name; -1 where a label is missing.
+
+        Raises
+        ------
+        ConfigurationError
+            When a column is unknown.
+        """
+        chosen = self.columns if columns is None else tuple(columns)
+        for name in chosen:
             if name not in self.columns:
                 raise ConfigurationError(
                     f"Unknown sensitive feature {name!r}; known: {', '.join(self.columns) or 'none'}."
                 )
-        if not names:
-            return ()
-        codes = self.codes[:, [self.columns.index(name) for name in names]]
+        number = np.full(len(self.codes), MISSING, dtype=np.int64)
+        if not chosen:
+            return (), number
+        codes = self.codes[:, [self.columns.index(name) for name in chosen]]
         labelled = (codes != MISSING).all(axis=1)
         combinations, inverse = np.unique(codes[labelled], axis=0, return_inverse=True)
-        number = np.full(len(codes), MISSING)
         number[labelled] = inverse.reshape(-1)
-        group_names = self._names(names, combinations)
-        return tuple(Group(name, number == position) for position, name in enumerate(group_names))
+        return tuple(self._names(chosen, combinations)), number
+
+    def followed_by(self, other: Groups) -> Groups:
+        """Put the samples of another table after these, so that equal labels are the same groups.
+
+        Examples
+        --------
+        >>> both = Groups.encode(["b", "c"], 2).followed_by(Groups.encode(["a", "b"], 2))
+        >>> [group.name for group in both.crossed()]
+        ['a', 'b', 'c']
+        """
+        for one, another in ((self, other), (other, self)):
+            lacking = [column for column in another.columns if column not in one.columns]
+            if lacking:
+                raise ConfigurationError(
+                    f"One of the tables has no sensitive feature {lacking[0]!r}; it has "
+                    f"{', '.join(one.columns) or 'none'}."
+                )
+        labels = [
+            tuple(sorted({*self.labels[position], *other.labels[other.columns.index(column)]}))
+            for position, column in enumerate(self.columns)
+        ]
+        codes = [
+            np.concatenate([_renumbered(self, column, known), _renumbered(other, column, known)])
+            for column, known in zip(self.columns, labels, strict=True)
+        ]
+        n_samples = len(self.codes) + len(other.codes)
+        stacked = np.column_stack(codes) if codes else np.zeros((n_samples, 0), np.int32)
+        return Groups(self.columns, tuple(labels), stacked.astype(np.int32))
 
     def _names(self, columns: tuple[str, ...], combinations: NDArray[np.int32]) -> list[str]:
         """Labels alone ("Black & Female") where they speak for themselves; numbers get their column ("sex=1")."""
@@ -105,6 +196,15 @@ class Groups:
             return names
         # Labels that contain the separator can make two groups read alike: quote them.
         return [" & ".join(f"{c}={p!r}" for c, p in zip(columns, group, strict=True)) for group in parts]
+
+
+def _renumbered(groups: Groups, column: str, labels: Sequence[str]) -> NDArray[np.int64]:
+    """The column's codes as positions in other labels that contain its own."""
+    position = groups.columns.index(column)
+    place = {label: number for number, label in enumerate(labels)}
+    # One more entry, for the code -1 of missing labels to point at.
+    numbers = np.array([*(place[label] for label in groups.labels[position]), MISSING], dtype=np.int64)
+    return numbers[groups.codes[:, position]]
 
 
 def _speaks_for_itself(label: str) -> bool:

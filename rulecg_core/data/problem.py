@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from ..base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray, read_only
+from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray, read_only
+from ..base.bits import number_equal_lines
 from ..base.errors import ConfigurationError
 from .conditions import Condition
 from .groups import Group, Groups
 from .linear_form import LinearForm
-from .problem_options import ProblemOptions
+from .problem_options import ProblemOptions, Restricted
 from .rules import Logic, Rule, RuleSet
 
+TYPICAL = (1e-2, 1e6)
+"""Sample weights whose median lies between these are taken as they are."""
+FINEST = 2.0**40
+"""By how many times the largest weight may exceed the least before the least are rounded."""
 FEW_RULES = 1_000
 """Covers of more rules than this are made for many rules at a time."""
-LARGE = 5_000
-"""From this many samples on, data is large: proofs are seldom within reach, and searching for rule sets brings most."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Problem:
     """What is to be learned. Build one with :meth:`from_arrays`.
 
@@ -40,8 +44,9 @@ class Problem:
     y: BoolArray
     """The learner's positives: to be covered."""
     weights: FloatArray
-    """How many original rows (or how much sample weight) each merged sample stands for."""
-    groups: Groups
+    """How many original rows (or how much sample weight, in :attr:`unit`) each merged sample stands for."""
+    sensitive_groups: Groups
+    """Who belongs to which group of the sensitive columns."""
     conditions: tuple[Condition, ...]
     """What each feature means in the original table."""
     logic: Logic
@@ -55,19 +60,22 @@ class Problem:
     columns: tuple[str, ...]
     """Names of the original table's columns, for rule sets that read plain arrays."""
     outcome: str = "positive"
+    unit: float = 1.0
+    """How much of the given sample weights a weight of 1 stands for: a power of 2 other than 1 only where the given
+    ones are so small or large that a solver's tolerances would be mistaken for weights."""
     required: tuple[Condition, ...] = ()
     """Conditions that every rule has, besides those of its features."""
     memo: dict[str, Any] = field(factory=dict, repr=False)
     """Results that parts derive from the data alone and want to keep for the problem's lifetime."""
 
     @classmethod
-    def from_arrays(
+    def from_arrays(  # every keyword is one property of the data; nobody passes them by position
         cls,
         X: Any,
         y: Any,
         *,
         weights: Any = None,
-        groups: Any = None,
+        sensitive_groups: Any = None,
         conditions: Sequence[Condition] | None = None,
         logic: Logic = "dnf",
         max_conditions: int = 5,
@@ -77,62 +85,57 @@ class Problem:
         merge: bool = True,
         options: ProblemOptions | None = None,
     ) -> Problem:
-        """Check the data, negate it for CNF, and merge equal samples (same features, label and groups).
+        """Check the data, negate it for CNF, and merge equal samples (same conditions, label and groups).
 
-        ``options`` say which conditions rules may or must have; features that they leave no use for are left out.
+        Parameters
+        ----------
+        X : array of 0 and 1, samples × conditions
+        y : array of 0 and 1, one per sample
+        weights : how much each sample counts; None for 1 each
+        sensitive_groups : one sensitive column or several, one value per sample
+        conditions : what each column of X means; None names them after the columns
+        logic : "dnf" for an OR of ANDs, "cnf" for an AND of ORs
+        max_conditions : most conditions in one rule
+        condition_costs : what each condition adds to the length of a rule; None for 1 each
+        columns : names of the original table's columns
+        outcome : what the positive label means, for people
+        merge : whether equal samples become one with the sum of their weights
+        options : which conditions rules may or must have; those that it leaves no use for are left out
+
+        Raises
+        ------
+        ConfigurationError
+            When the data or a setting cannot be used as given; the message says what would do.
         """
         X, y, weights = _checked_arrays(X, y, weights)
-        n_samples, n_conditions = X.shape
-        if logic not in ("dnf", "cnf"):
-            raise ConfigurationError(f"logic must be 'dnf' or 'cnf', not {logic!r}.")
-        if isinstance(max_conditions, bool) or int(max_conditions) != max_conditions or max_conditions < 1:
-            raise ConfigurationError(f"max_conditions must be a whole number of at least 1, not {max_conditions!r}.")
-        conditions = tuple(conditions) if conditions is not None else tuple(
-            Condition(columns[j] if columns else f"x{j}") for j in range(n_conditions)
-        )
-        if len(conditions) != n_conditions:
-            raise ConfigurationError(f"{len(conditions)} conditions were given for {n_conditions} features.")
-        required: tuple[Condition, ...] = ()
-        columns = tuple(columns) or tuple(dict.fromkeys(c.column for c in conditions))
-        if options is not None:
-            if condition_costs is not None:
-                raise ConfigurationError("Give the costs of features either as condition_costs or in the options.")
-            restricted = options.apply(X, conditions, logic)
-            X, conditions, condition_costs = restricted.X, restricted.conditions, restricted.costs
-            required, n_conditions = restricted.required, len(restricted.conditions)
-        costs = np.ones(n_conditions) if condition_costs is None else np.asarray(condition_costs, dtype=np.float64)
-        if costs.shape != (n_conditions,) or not np.all(np.isfinite(costs)) or np.any(costs < 0):
-            raise ConfigurationError("condition_costs must be one finite number of at least 0 per feature.")
-        group_table = groups if isinstance(groups, Groups) else Groups.encode(groups, n_samples)
-        if len(group_table.codes) != n_samples:
-            raise ConfigurationError(f"groups has {len(group_table.codes)} rows but the data has {n_samples}.")
+        _check_settings(logic, max_conditions)
+        named = _named_conditions(conditions, columns, X.shape[1])
+        allowed = _restricted(X, named, condition_costs, logic, options)
+        sensitive = _encoded_groups(sensitive_groups, len(X))
+        X = allowed.X
         if logic == "cnf":
             X, y = ~X, ~y
+        inverse = np.arange(len(y))
         if merge:
-            first, inverse = _merge_equal(X, y, group_table)
+            first, inverse = _merge_equal(X, y, sensitive)
             weights = np.bincount(inverse, weights, minlength=len(first)).astype(np.float64)
-            X, y, group_table = X[first], y[first], group_table.take(first)
-        else:
-            inverse = np.arange(n_samples)
-        numbers: dict[object, int] = {}
-        chains = np.array(
-            [numbers.setdefault(c.chain or ("feature", j), len(numbers)) for j, c in enumerate(conditions)],
-            dtype=np.int64,
-        )
+            X, y, sensitive = X[first], y[first], sensitive.take(first)
+        weights, unit = _in_units(weights)
         return cls(
             X=read_only(np.ascontiguousarray(X)),
             y=read_only(np.ascontiguousarray(y)),
             weights=read_only(weights),
-            groups=group_table,
-            conditions=conditions,
+            sensitive_groups=sensitive,
+            conditions=allowed.conditions,
             logic=logic,
-            max_conditions=int(min(max_conditions, n_conditions)),
-            condition_costs=read_only(costs.copy()),
-            chains=read_only(chains),
+            max_conditions=int(min(max_conditions, X.shape[1])),
+            condition_costs=read_only(allowed.costs.copy()),
+            chains=read_only(_chains(allowed.conditions)),
             inverse=read_only(inverse.astype(np.int64)),
-            columns=columns,
+            columns=tuple(columns) or tuple(dict.fromkeys(c.column for c in named)),
             outcome=outcome,
-            required=required,
+            unit=unit,
+            required=allowed.required,
         )
 
     @property
@@ -142,10 +145,6 @@ class Problem:
     @property
     def n_conditions(self) -> int:
         return int(self.X.shape[1])
-
-    @property
-    def is_large(self) -> bool:
-        return self.n_samples >= LARGE
 
     @property
     def labels(self) -> BoolArray:
@@ -158,16 +157,13 @@ class Problem:
 
     # Rules on this problem ------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def packed_conditions(self) -> ByteArray:
-        """Features × samples, eight samples to a byte: what covers are computed from."""
-        if "packed_conditions" not in self.memo:
-            # Packing in blocks of rows keeps the transposed copy small.
-            step = 1 << 20
-            blocks = [np.packbits(self.X[at : at + step].T, axis=1) for at in range(0, self.n_samples, step)]
-            self.memo["packed_conditions"] = np.concatenate(blocks, axis=1)
-        packed: ByteArray = self.memo["packed_conditions"]
-        return packed
+        """Conditions × samples, eight samples to a byte: what covers are computed from."""
+        # Packing in blocks of samples keeps the transposed copy small.
+        step = 1 << 20
+        blocks = [np.packbits(self.X[at : at + step].T, axis=1) for at in range(0, self.n_samples, step)]
+        return np.concatenate(blocks, axis=1)
 
     def packed_covers(self, rules: Sequence[Rule]) -> ByteArray:
         """Rules × samples, eight samples to a byte: which samples the learner's rules cover."""
@@ -272,6 +268,72 @@ class Problem:
         return self.hamming_loss(members) / self._weight(members, kind, group)
 
 
+def _check_settings(logic: str, max_conditions: Any) -> None:
+    if logic not in ("dnf", "cnf"):
+        raise ConfigurationError(f"logic must be 'dnf' or 'cnf', not {logic!r}.")
+    if isinstance(max_conditions, bool) or int(max_conditions) != max_conditions or max_conditions < 1:
+        raise ConfigurationError(f"max_conditions must be a whole number of at least 1, not {max_conditions!r}.")
+
+
+def _named_conditions(
+    conditions: Sequence[Condition] | None, columns: Sequence[str], n_conditions: int
+) -> tuple[Condition, ...]:
+    if conditions is None:
+        return tuple(Condition(columns[j] if columns else f"x{j}") for j in range(n_conditions))
+    if len(conditions) != n_conditions:
+        raise ConfigurationError(f"{len(conditions)} conditions were given for {n_conditions} columns of X.")
+    return tuple(conditions)
+
+
+def _restricted(
+    X: BoolArray, conditions: tuple[Condition, ...], costs: Any, logic: Logic, options: ProblemOptions | None
+) -> Restricted:
+    """The conditions that rules may use, with their costs, and those that every rule has."""
+    if options is not None and costs is not None:
+        raise ConfigurationError("Give the costs of conditions either as condition_costs or in the options.")
+    given = np.ones(len(conditions)) if costs is None else np.asarray(costs, dtype=np.float64)
+    allowed = Restricted(X, conditions, given, ()) if options is None else options.apply(X, conditions, logic)
+    if (
+        allowed.costs.shape != (len(allowed.conditions),)
+        or not np.all(np.isfinite(allowed.costs))
+        or np.any(allowed.costs < 0)
+    ):
+        raise ConfigurationError("condition_costs must be one finite number of at least 0 per condition.")
+    return allowed
+
+
+def _encoded_groups(groups: Any, n_samples: int) -> Groups:
+    encoded = groups if isinstance(groups, Groups) else Groups.encode(groups, n_samples)
+    if len(encoded.codes) != n_samples:
+        raise ConfigurationError(f"sensitive_groups has {len(encoded.codes)} rows but the data has {n_samples}.")
+    return encoded
+
+
+def _in_units(weights: FloatArray) -> tuple[FloatArray, float]:
+    """Weights in a unit in which the typical one is near 1, as multiples of a fraction of the largest, and the unit.
+
+    Powers of two change no digit. Weights below a trillionth of the largest are rounded to 0 or that: a solver could
+    not tell them from its own rounding.
+    """
+    positive = weights[weights > 0]
+    typical = float(np.median(positive))
+    unit = 1.0 if TYPICAL[0] <= typical <= TYPICAL[1] else 2.0 ** math.floor(math.log2(typical))
+    weights = weights / unit
+    largest = float(weights.max())
+    if largest <= FINEST * float(positive.min()) / unit:
+        return weights, unit
+    grain = 2.0 ** math.floor(math.log2(largest / FINEST))
+    return np.round(weights / grain) * grain, unit
+
+
+def _chains(conditions: Sequence[Condition]) -> IntArray:
+    """Numbers that nested conditions share."""
+    numbers: dict[object, int] = {}
+    return np.array(
+        [numbers.setdefault(c.chain or ("feature", j), len(numbers)) for j, c in enumerate(conditions)], dtype=np.int64
+    )
+
+
 def _checked_arrays(X: Any, y: Any, weights: Any) -> tuple[BoolArray, BoolArray, FloatArray]:
     X = _as_bool(X, "X")
     if X.ndim != 2:
@@ -304,24 +366,5 @@ def _as_bool(array: Any, name: str) -> BoolArray:
 
 def _merge_equal(X: BoolArray, y: BoolArray, groups: Groups) -> tuple[IntArray, IntArray]:
     """First row of every class of equal rows, and for every row the class it is in."""
-    packed = np.packbits(X, axis=1)
-    key: AnyArray = np.column_stack([packed, y.astype(np.uint8), groups.codes.view(np.uint8).reshape(len(y), -1)])
-    width = key.shape[1]
-    padded = np.zeros((len(y), -(-width // 8) * 8), dtype=np.uint8)
-    padded[:, :width] = key
-    words = padded.view(np.uint64)
-    # A random linear hash sorts 64-bit numbers instead of whole rows; the check below makes the result exact.
-    multipliers = np.random.default_rng(0).integers(1, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    hashes = np.zeros(len(y), dtype=np.uint64)
-    for column, multiplier in zip(words.T, multipliers, strict=True):
-        hashes ^= (column * multiplier) ^ (column >> np.uint64(29))
-        hashes *= np.uint64(0x9E3779B97F4A7C15)
-        hashes ^= hashes >> np.uint64(32)
-    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    if not np.array_equal(words, words[first][inverse]):
-        _, first, inverse = np.unique(words, axis=0, return_index=True, return_inverse=True)
-    # Number the classes in order of first appearance, so that merging does not depend on the hash.
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.reshape(-1)]
+    codes = groups.codes.view(np.uint8).reshape(len(y), -1)
+    return number_equal_lines(np.column_stack([np.packbits(X, axis=1), y.astype(np.uint8), codes]))

@@ -12,15 +12,13 @@ from attrs import define, evolve
 
 from ..api.pricing import PricingProblem
 
-SHARE = 0.5
-"""Weight of the duals that were priced last in those that are priced next."""
-
 
 @define(eq=False)
 class Smoothing:
     """Exponential smoothing over the rounds of one linear program."""
 
-    share: float = SHARE
+    share: float
+    """Weight of the duals that were priced last in those that are priced next."""
     _last: PricingProblem | None = None
 
     @property

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import evolve, field, frozen
 
 from ..api.master import Master
-from ..api.pricing import NEGATIVE, Pricer, PricingProblem, PricingResult
-from ..base.arrays import FloatArray
+from ..api.pricing import NEGATIVE, Pricer, PricingProblem, PricingResult, reduced_costs
+from ..api.provenance import describe, distribution_of, fault_of
+from ..base.errors import PluginError, RulecgError
 from ..base.limits import PricingLimits
 from ..base.status import Stop
-from ..data.problem import Problem
 from ..data.rules import Rule
 from .smoothing import Smoothing
-
-DEFAULT_STAGES = ("beam", "neighbours", "wide-beam", "random-beam", "exact-search")
-"""Names of the pricers that make a good default, in order."""
-FOR_LARGE_DATA = frozenset({"neighbours", "wide-beam", "random-beam"})
-"""Those of them that only large data needs: elsewhere exact search is quicker, and misses nothing."""
-
-
-def default_stages(problem: Problem) -> tuple[str, ...]:
-    """Names of the pricers that make a good default for a problem, in order."""
-    return tuple(name for name in DEFAULT_STAGES if problem.is_large or name not in FOR_LARGE_DATA)
 
 
 @frozen
@@ -64,17 +54,60 @@ def price(
 ) -> Priced:
     """Call the stage's pricer and keep only what is new and truly negative.
 
-    With ``smoothing`` it is first called on smoothed duals; when nothing found there holds for the true ones, on these.
+    Parameters
+    ----------
+    stage : whose pricer is called
+    master : whose pool says what is new
+    problem : the pricing problem of the relaxation's own duals
+    limits, rng : passed on to the pricer
+    smoothing : if given, the pricer is first called on smoothed duals; when nothing found there holds for the own
+        ones, on these
+
+    Raises
+    ------
+    PluginError
+        When the pricer fails or returns something else than it should; it names the pricer.
     """
     if smoothing is not None and smoothing.has_begun:
-        found = stage.pricer.price(smoothing.smoothed(problem), limits, rng)
         # A bound for the smoothed duals says nothing about the true ones.
-        priced = _judged(stage, master, problem, evolve(found, bound=None))
+        found = evolve(_called(stage, smoothing.smoothed(problem), limits, rng), bound=None)
+        priced = _judged(stage, master, problem, found)
         if priced.rules or limits.deadline.passed:
             return priced
     if smoothing is not None:
         smoothing.begin(problem)
-    return _judged(stage, master, problem, stage.pricer.price(problem, limits, rng))
+    return _judged(stage, master, problem, _called(stage, problem, limits, rng))
+
+
+def _called(
+    stage: Stage, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator
+) -> PricingResult:
+    """The pricer's answer, as far as it is one."""
+
+    def checked() -> PricingResult:
+        result = stage.pricer.price(problem, limits, rng)
+        if not isinstance(result, PricingResult):
+            raise TypeError(f"price() must return a PricingResult, not {result!r}")
+        if not all(isinstance(rule, Rule) for rule in result.rules):
+            raise TypeError("price() must return rules of the class Rule")
+        if any(not 0 <= at < problem.n_conditions for rule in result.rules for at in rule.features):
+            raise ValueError("price() returned a rule with a condition that the problem does not have")
+        if result.bound is not None and not np.isfinite(result.bound):
+            raise ValueError(f"price() must return a finite bound or None, not {result.bound!r}")
+        return result
+
+    return guarded(stage, checked)
+
+
+def guarded(stage: Stage, call: Callable[[], PricingResult]) -> PricingResult:
+    """Call a stranger's code; whatever goes wrong is said with the pricer's name."""
+    try:
+        return call()
+    except RulecgError:
+        raise
+    except Exception as error:
+        message = fault_of("pricer", stage.name, stage.pricer, error)
+        raise PluginError(f"{message[0].upper()}{message[1:]}.", distribution_of(stage.pricer)) from error
 
 
 def _judged(stage: Stage, master: Master, problem: PricingProblem, result: PricingResult) -> Priced:
@@ -82,15 +115,21 @@ def _judged(stage: Stage, master: Master, problem: PricingProblem, result: Prici
     notes = list(result.notes)
     candidates = [rule for rule in dict.fromkeys(result.rules) if 1 <= len(rule) <= problem.max_conditions]
     if len(candidates) < len(set(result.rules)):
-        notes.append(f"{stage.name} returned rules with no or too many conditions; they were left out")
+        notes.append(f"{_who(stage)} returned rules with no or too many conditions; they were left out")
     if not candidates:
         return Priced((), None, result.bound, result.stop, tuple(notes))
-    costs = reduced_costs(master, problem, candidates)
+    costs = reduced_costs(master.problem, problem, candidates)
+    if result.bound is not None and costs.min() < result.bound + 2 * NEGATIVE * max(1.0, abs(result.bound)):
+        notes.append(
+            f"{_who(stage)} says that no reduced cost is below {result.bound:.6g}, but its own rule has "
+            f"{costs.min():.6g}: its bound is left out"
+        )
+        result = evolve(result, bound=None)
     negative = costs < NEGATIVE
     known = np.array([rule in master.pool for rule in candidates])
     if np.any(negative & known):
         notes.append(
-            f"{stage.name} returned a rule that is already in the master with reduced cost "
+            f"{_who(stage)} returned a rule that is already in the master with reduced cost "
             f"{costs[negative & known].min():.3g}; it was left out"
         )
     kept = np.flatnonzero(negative & ~known)
@@ -99,20 +138,5 @@ def _judged(stage: Stage, master: Master, problem: PricingProblem, result: Prici
     return Priced(tuple(candidates[at] for at in kept), best, result.bound, result.stop, tuple(notes))
 
 
-def reduced_costs(master: Master, problem: PricingProblem, rules: Sequence[Rule]) -> FloatArray:
-    """Reduced costs of rules on the full data."""
-    costs = np.empty(len(rules))
-    step = max(1, 50_000_000 // max(1, master.problem.n_samples))
-    for at in range(0, len(rules), step):
-        some = rules[at : at + step]
-        lengths = master.problem.lengths(some)
-        covered = master.problem.covers(some) @ problem.sample_weights
-        costs[at : at + step] = covered + problem.condition_price * lengths + problem.constant
-    return costs
-
-
-def add_lacking(master: Master, rules: Sequence[Rule], most: int) -> int:
-    """Of some rules the master takes in those that its relaxation lacks most; how many."""
-    costs = reduced_costs(master, master.pricing_problem(), rules)
-    lacking = np.argsort(costs, kind="stable")[:most]
-    return master.add_rules([rules[at] for at in lacking if costs[at] < NEGATIVE])
+def _who(stage: Stage) -> str:
+    return f"the pricer {describe(stage.name, stage.pricer)}"

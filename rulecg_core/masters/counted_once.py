@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import evolve
 
-from ..base.arrays import BoolArray, ByteArray, IntArray
+from ..base.arrays import BoolArray, IntArray
 from ..data.linear_form import LinearForm, Row
 
 
@@ -50,11 +50,3 @@ def netted(form: LinearForm, is_positive: BoolArray, classes: IntArray) -> Linea
     return evolve(
         form, missed=zeta * shares[0][classes], cover=form.cover * shares[1][classes], const=form.const + common.sum()
     )
-
-
-def classes_of(rows: ByteArray) -> IntArray:
-    """Numbers that are equal where rows of bytes are equal."""
-    if not rows.size:
-        return np.zeros(len(rows), dtype=np.int64)
-    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
-    return np.asarray(np.unique(whole, return_inverse=True)[1].reshape(-1), dtype=np.int64)

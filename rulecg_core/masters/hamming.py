@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..api.backend import Backend
-from ..api.constraint import Constraint
-from ..api.parts import MasterParts
-from ..data.problem import Problem
-from ..data.rule_pool import RulePool
-from .lp.linear_master import LinearMaster
 from .pool_master import PoolMaster
 
 
 class HammingMaster(PoolMaster):
     """Minimise the Hamming loss under the constraints' rows.
 
-    ``parts`` say how the relaxation is solved. Masters may share a ``pool`` of rules.
+    Parameters
+    ----------
+    problem : Problem
+        What is to be learned.
+    constraints : sequence of Constraint
+        Their rows and objectives take part.
+    backend : Backend
+        Solves relaxations and integer programs.
+    options : RelaxationOptions
+        How the relaxation is solved.
+    pool : RulePool or None
+        Rules to share with another master; None begins with none.
+
+    Examples
+    --------
+    >>> from rulecg_core import Complexity, Deadline, HammingMaster, Problem, Rule, load_registry
+    >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1]], [True, True, False])
+    >>> with HammingMaster(problem, [Complexity(4)], load_registry().backend("highs")) as master:
+    ...     taken = master.add_rules([Rule([0]), Rule([1])])
+    ...     relaxation = master.solve_relaxation(Deadline())
+    >>> taken, relaxation.value, master.evaluate([Rule([0])]).objective
+    (2, 0.0, 0.0)
     """
-
-    can_branch = True
-
-    def __init__(
-        self,
-        problem: Problem,
-        constraints: Sequence[Constraint],
-        backend: Backend,
-        *,
-        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
-        pool: RulePool | None = None,
-    ) -> None:
-        super().__init__(problem, constraints, backend, pool, parts)
-        self._linear = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, parts)
-
-    def with_constraints(self, constraints: Sequence[Constraint]) -> HammingMaster:
-        constraints = (*self.constraints, *constraints)
-        return HammingMaster(self.problem, constraints, self.backend, parts=self.parts, pool=self.pool)

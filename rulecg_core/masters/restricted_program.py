@@ -12,68 +12,25 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import Factory, evolve, field, frozen
 
 from ..api.backend import MIPModel
 from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.bits import number_equal_lines
 from ..base.sparse import SparseVectors
+from ..data.goal import Goal, least_variables
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
-from .counted_once import classes_of, netted
+from ..data.rules import Rule
+from .counted_once import netted
 from .lp.linear_master import needs_links
 
-Formulation: TypeAlias = Literal["disaggregated", "aggregated"]
+CoverModel: TypeAlias = Literal["disaggregated", "aggregated"]
 """How a program says that a sample is covered when a rule that covers it is chosen: by one row for every such rule
 (disaggregated), or by one row for their sum (aggregated)."""
 
 DISAGGREGATED_ENTRIES = 2_000_000
-"""Up to this many entries the disaggregated formulation is taken unless the other is asked for."""
-
-ENTRIES_PER_SECOND = 50_000
-MOST_ENTRIES = 500_000
-"""Solvers look at their clocks too rarely to be trusted with a large program: one of 1.4 million entries spent 45
-seconds in presolve with a limit of 5. So the size is what is limited, by the time there is."""
-
-
-@frozen(eq=False)
-class Restriction:
-    """Which rules the integer program chooses among."""
-
-    kept: IntArray
-    outside: float
-    """No rule set with a rule that is left out has an objective below this."""
-
-
-def least_objectives(reduced_costs: FloatArray, relaxation: float) -> FloatArray:
-    """For every rule, what no rule set with that rule can be below: each chosen rule adds its reduced cost.
-
-    ``relaxation`` is the bound that the duals behind the reduced costs prove for rule sets over these rules if no
-    reduced cost is negative.
-    """
-    base = relaxation + float(np.minimum(reduced_costs, 0.0).sum())
-    return np.asarray(base + np.maximum(reduced_costs, 0.0))
-
-
-def restrict(
-    least: FloatArray,
-    merit: FloatArray,
-    cutoff: float,
-    entries: FloatArray,
-    seconds: float,
-    required: IntArray,
-) -> Restriction:
-    """Leave out rules that no rule set up to the cutoff can use, and the least promising ones of too many.
-
-    ``least`` is, for every rule, what no rule set with that rule can be below; ``merit`` orders them, the least first.
-    """
-    is_kept = least <= cutoff + 1e-6 * max(1.0, abs(cutoff))
-    is_kept[required] = False
-    order = np.flatnonzero(is_kept)
-    order = order[np.argsort(merit[order], kind="stable")]
-    budget = min(MOST_ENTRIES, ENTRIES_PER_SECOND * seconds) - entries[required].sum()
-    is_kept[order[np.cumsum(entries[order]) > budget]] = False
-    is_kept[required] = True
-    return Restriction(np.flatnonzero(is_kept), float(least[~is_kept].min(initial=math.inf)))
+"""Up to this many entries the disaggregated model is taken unless the other is asked for."""
 
 
 @frozen(eq=False)
@@ -84,6 +41,9 @@ class _Patterns:
     """Classes × rules."""
     weights: FloatArray
     """Forms × classes: summed coefficients of the class in the objective and in each row."""
+
+    def __len__(self) -> int:
+        return len(self.covers)
 
 
 @frozen(eq=False)
@@ -97,7 +57,9 @@ class RestrictedModel:
     covered: BoolArray
     """Covered classes × rules (none in the Hamming model)."""
     variables: tuple[str, ...]
-    forms: tuple[LinearForm, ...]
+    rows: tuple[Row, ...]
+    row_lines: FloatArray
+    """Rows × columns: the rows as the program has them."""
 
     def chosen(self, x: FloatArray) -> IntArray:
         """Positions of the chosen rules in a solution."""
@@ -113,85 +75,123 @@ class RestrictedModel:
         at += len(self.missed)
         x[at : at + len(self.covered)] = (self.covered & picked).any(axis=1)
         at += len(self.covered)
-        raise_variables(x, self.mip, range(at, self.mip.n_columns))
+        least = least_variables(self.rows, list(self.row_lines @ x))
+        x[at:] = [float(least.get(name, 0.0)) for name in self.variables]
         return x
 
 
 def build_restricted(
-    problem: Problem,
-    objective: LinearForm,
-    rows: Sequence[Row],
-    max_rules: float,
-    covers: BoolArray,
-    lengths: FloatArray,
-    *,
-    count_once: bool = False,
-    formulation: Formulation | None = None,
+    goal: Goal, rules: Sequence[Rule], *, count_once: bool = False, cover_model: CoverModel | None = None
 ) -> RestrictedModel:
-    """The program over the rules with these covers (rules × samples) and lengths."""
-    rows = [row.normalised() for row in rows]
+    """Write the goal over some rules as a mixed-integer program."""
+    covers = goal.problem.covers(rules)
+    goal = evolve(goal, rows=tuple(row.normalised() for row in goal.rows))
     if count_once:
-        objective = netted(objective, problem.y, classes_of(np.packbits(covers.T, axis=1)))
-    forms = (objective, *(row.form for row in rows))
-    n_rules = len(lengths)
-    linked = needs_links(objective, rows)
-    missed = _patterns(problem, covers, [form.missed for form in forms], problem.y)
-    covered = (
-        _patterns(problem, covers, [form.cover for form in forms], np.ones(problem.n_samples, dtype=bool))
-        if count_once
-        else _Patterns(np.zeros((0, n_rules), dtype=bool), np.zeros((len(forms), 0)))
-    )
-    variables = tuple(dict.fromkeys(name for form in forms for name in form.variables))
-    per_rule = [
-        form.length * lengths + form.rule if count_once else form.coefficients(covers, lengths) for form in forms
-    ]
-    helpers = [[form.variables.get(name, 0.0) for name in variables] for form in forms]
-    lines = [
-        np.concatenate([rule, missed.weights[at], covered.weights[at], helper])
-        for at, (rule, helper) in enumerate(zip(per_rule, helpers, strict=True))
-    ]
-    n_missed, n_covered = len(missed.covers), len(covered.covers)
-    n_columns = n_rules + n_missed + n_covered + len(variables)
+        _, alike = number_equal_lines(np.packbits(covers.T, axis=1))
+        goal = evolve(goal, objective=netted(goal.objective, goal.problem.y, alike))
+    return _Builder(goal, covers, goal.problem.lengths(rules), count_once, cover_model).build()
 
-    blocks: list[tuple[SparseVectors, float, float]] = []
-    cover_rows = SparseVectors.from_dense(missed.covers).join(_diagonal(n_missed, n_rules, 1.0))
-    blocks.append((cover_rows, 1.0, math.inf))
-    if formulation is None:
-        fine = missed.covers.sum() + covered.covers.sum() <= DISAGGREGATED_ENTRIES
-    else:
-        fine = formulation == "disaggregated"
-    if linked:
-        blocks.append((_at_most_once(missed.covers, n_rules, max_rules, fine), -math.inf, 1.0))
-    if count_once:
-        at = n_rules + n_missed
-        blocks.append((_at_least_each(covered.covers, at, max_rules, fine), -math.inf, 0.0))
-        if any(_rewards_covering(form, sign) for form, sign in _pressed(objective, rows)):
-            # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
-            upper = SparseVectors.from_dense(-covered.covers.astype(np.float64)).join(_diagonal(n_covered, at, 1.0))
-            blocks.append((upper, -math.inf, 0.0))
-    own_rows = SparseVectors.from_dense(np.array(lines[1:]).reshape(len(rows), n_columns))
-    entries = SparseVectors.stack([*(block for block, _, _ in blocks), own_rows])
-    row_lower = np.concatenate([np.full(len(block), lo) for block, lo, _ in blocks] + [[row.lo for row in rows]])
-    row_upper = np.concatenate([np.full(len(block), hi) for block, _, hi in blocks] + [[row.hi for row in rows]])
 
-    integer = np.zeros(n_columns, dtype=bool)
-    integer[:n_rules] = True
-    if not fine:
-        integer[n_rules : n_rules + n_missed] = linked
-        integer[n_rules + n_missed : n_rules + n_missed + n_covered] = True
-    upper_bounds = np.ones(n_columns)
-    upper_bounds[n_columns - len(variables) :] = math.inf
-    mip = MIPModel(
-        costs=lines[0],
-        lower=np.zeros(n_columns),
-        upper=upper_bounds,
-        integer=integer,
-        row_lower=row_lower,
-        row_upper=row_upper,
-        rows=entries,
-        offset=objective.const,
-    )
-    return RestrictedModel(mip, n_rules, missed.covers, covered.covers, variables, forms)
+@frozen(eq=False)
+class _Builder:
+    """One program over rules with given covers (rules × samples) and lengths."""
+
+    goal: Goal
+    covers: BoolArray
+    lengths: FloatArray
+    count_once: bool
+    cover_model: CoverModel | None
+    missed: _Patterns = field(init=False, default=Factory(lambda self: self._missed(), takes_self=True))
+    covered: _Patterns = field(init=False, default=Factory(lambda self: self._covered(), takes_self=True))
+
+    def _missed(self) -> _Patterns:
+        vectors = [form.missed for form in self.goal.forms]
+        return _patterns(self.goal.problem, self.covers, vectors, self.goal.problem.y)
+
+    def _covered(self) -> _Patterns:
+        """None in the Hamming model, where rules' own coefficients count covers."""
+        if not self.count_once:
+            return _Patterns(np.zeros((0, self.n_rules), dtype=bool), np.zeros((len(self.goal.forms), 0)))
+        everybody = np.ones(self.goal.problem.n_samples, dtype=bool)
+        return _patterns(self.goal.problem, self.covers, [form.cover for form in self.goal.forms], everybody)
+
+    @property
+    def n_rules(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def n_columns(self) -> int:
+        return self.n_rules + len(self.missed) + len(self.covered) + len(self.goal.variables)
+
+    @property
+    def is_linked(self) -> bool:
+        return needs_links(self.goal.objective, self.goal.rows)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether covers are said rule by rule."""
+        if self.cover_model is not None:
+            return self.cover_model == "disaggregated"
+        return bool(self.missed.covers.sum() + self.covered.covers.sum() <= DISAGGREGATED_ENTRIES)
+
+    def build(self) -> RestrictedModel:
+        lines, blocks = self._lines(), self._blocks()
+        rows, own = self.goal.rows, SparseVectors.from_dense(lines[1:])
+        bounds = [(lo, hi, len(block)) for block, lo, hi in blocks]
+        mip = MIPModel(
+            costs=lines[0],
+            lower=np.zeros(self.n_columns),
+            upper=self._upper(),
+            integer=self._integer(),
+            row_lower=np.concatenate([*(np.full(size, lo) for lo, _, size in bounds), [row.lo for row in rows]]),
+            row_upper=np.concatenate([*(np.full(size, hi) for _, hi, size in bounds), [row.hi for row in rows]]),
+            rows=SparseVectors.stack([*(block for block, _, _ in blocks), own]),
+            offset=self.goal.objective.const,
+        )
+        return RestrictedModel(
+            mip, self.n_rules, self.missed.covers, self.covered.covers, self.goal.variables, rows, lines[1:]
+        )
+
+    def _lines(self) -> FloatArray:
+        """Forms × columns: the coefficients of the objective and of each row."""
+        lines = np.zeros((len(self.goal.forms), self.n_columns))
+        for at, form in enumerate(self.goal.forms):
+            per_rule = form.length * self.lengths + form.rule
+            if not self.count_once:
+                per_rule = form.coefficients(self.covers, self.lengths)
+            helpers = [form.variables.get(name, 0.0) for name in self.goal.variables]
+            lines[at] = np.concatenate([per_rule, self.missed.weights[at], self.covered.weights[at], helpers])
+        return lines
+
+    def _blocks(self) -> list[tuple[SparseVectors, float, float]]:
+        """Rows that say what missed and covered mean, in blocks with the same bounds."""
+        missed, covered, most = self.missed.covers, self.covered.covers, self.goal.max_rules
+        cover_rows = SparseVectors.from_dense(missed).join(_diagonal(len(missed), self.n_rules, 1.0))
+        blocks = [(cover_rows, 1.0, math.inf)]
+        if self.is_linked:
+            blocks.append((_at_most_once(missed, self.n_rules, most, self.is_fine), -math.inf, 1.0))
+        if self.count_once:
+            at = self.n_rules + len(missed)
+            blocks.append((_at_least_each(covered, at, most, self.is_fine), -math.inf, 0.0))
+            if any(_rewards_covering(form, sign) for form, sign in _pressed(self.goal.objective, self.goal.rows)):
+                # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
+                upper = SparseVectors.from_dense(-covered.astype(np.float64)).join(_diagonal(len(covered), at, 1.0))
+                blocks.append((upper, -math.inf, 0.0))
+        return blocks
+
+    def _integer(self) -> BoolArray:
+        integer = np.zeros(self.n_columns, dtype=bool)
+        integer[: self.n_rules] = True
+        if not self.is_fine:
+            first_covered = self.n_rules + len(self.missed)
+            integer[self.n_rules : first_covered] = self.is_linked
+            integer[first_covered : first_covered + len(self.covered)] = True
+        return integer
+
+    def _upper(self) -> FloatArray:
+        upper = np.ones(self.n_columns)
+        upper[self.n_columns - len(self.goal.variables) :] = math.inf
+        return upper
 
 
 def _pressed(objective: LinearForm, rows: Sequence[Row]) -> list[tuple[LinearForm, float]]:
@@ -224,8 +224,7 @@ def _patterns(
     key = np.concatenate(
         [np.packbits(covers[:, samples].T, axis=1), np.ascontiguousarray(shares.T).view(np.uint8)], axis=1
     )
-    inverse = classes_of(key)
-    first = np.unique(inverse, return_index=True)[1]
+    first, inverse = number_equal_lines(key)
     weights = np.stack([np.bincount(inverse, line, minlength=len(first)) for line in table]).astype(np.float64)
     return _Patterns(np.ascontiguousarray(covers[:, samples[first]].T), weights)
 
@@ -264,19 +263,3 @@ def _at_least_each(covered: BoolArray, offset: int, max_rules: float, fine: bool
 def _most(classes: BoolArray, max_rules: float) -> FloatArray:
     """How many chosen rules can cover each class at most (at least 1, to divide by), as a column."""
     return np.maximum(np.minimum(max_rules, classes.sum(axis=1, keepdims=True)), 1.0)
-
-
-def raise_variables(x: FloatArray, mip: MIPModel, columns: range) -> None:
-    """Give auxiliary variables the least values that satisfy the rows, where raising one can."""
-    if not len(columns):
-        return
-    dense_rows = mip.rows.owners()
-    for column in columns:
-        for entry in np.flatnonzero(mip.rows.indices == column):
-            row, coefficient = dense_rows[entry], mip.rows.values[entry]
-            span = slice(mip.rows.starts[row], mip.rows.starts[row + 1])
-            value = float(mip.rows.values[span] @ x[mip.rows.indices[span]])
-            if coefficient < 0 and value > mip.row_upper[row]:
-                x[column] += (value - mip.row_upper[row]) / -coefficient
-            elif coefficient > 0 and value < mip.row_lower[row]:
-                x[column] += (mip.row_lower[row] - value) / coefficient

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from ..api.constraint import Constraint
 from ..base.errors import ConfigurationError
-from ..base.settings import amount, optional_amount
+from ..base.settings import amount, optional
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
 
@@ -21,7 +21,7 @@ class Complexity(Constraint):
     The bound is the paper's C; ``penalty`` is what each unit of complexity adds to the objective.
     """
 
-    bound: float | None = field(default=None, validator=optional_amount)
+    bound: float | None = field(default=None, validator=optional(amount))
     per_rule: float = field(default=1.0, validator=amount)
     per_condition: float = field(default=1.0, validator=amount)
     penalty: float = field(default=0.0, validator=amount)

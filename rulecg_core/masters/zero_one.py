@@ -12,35 +12,38 @@ integer program over the generated rules.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
+from attrs import evolve
 
 from ..api.backend import Backend
 from ..api.constraint import Constraint
-from ..api.parts import MasterParts
-from ..base.arrays import FloatArray
+from ..base.bits import number_equal_lines
 from ..base.errors import ConfigurationError
 from ..data.problem import Problem
 from ..data.rule_pool import RulePool
-from ..generation.stages import reduced_costs
-from .counted_once import at_least, classes_of, netted, relaxed_rows
+from .counted_once import at_least, netted, relaxed_rows
+from .hamming import HammingMaster
 from .lp.linear_master import LinearMaster
+from .lp.options import RelaxationOptions
 from .pool_master import PoolMaster
-from .restricted_program import Formulation
+from .restricted_program import CoverModel
 
 
 class ZeroOneMaster(PoolMaster):
     """Minimise the 0-1 loss under the constraints' rows, all in true counts.
 
-    ``formulation`` is that of the integer program over the pool; None chooses by size. ``parts`` say how relaxations
-    are solved. Masters may share a ``pool`` of rules.
+    Parameters
+    ----------
+    problem, constraints, backend, options, pool
+        As for :class:`HammingMaster`.
+    formulation : "disaggregated", "aggregated" or None
+        How the integer program over the pool says that a sample is covered; None chooses by size.
     """
 
     counts_once = True
-    can_branch = True
 
     def __init__(
         self,
@@ -48,65 +51,21 @@ class ZeroOneMaster(PoolMaster):
         constraints: Sequence[Constraint],
         backend: Backend,
         *,
-        formulation: Formulation | None = None,
-        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
+        formulation: CoverModel | None = None,
+        options: RelaxationOptions = RelaxationOptions(),  # noqa: B008 - frozen
         pool: RulePool | None = None,
     ) -> None:
-        super().__init__(problem, constraints, backend, pool, parts)
-        if formulation is not None and formulation not in get_args(Formulation):
-            raise ConfigurationError(f"formulation must be one of {get_args(Formulation)}, not {formulation!r}.")
-        self.formulation = formulation
-        self.is_guided = True
-        self._guide = LinearMaster(problem, self.objective, self.rows, self.max_rules, backend, parts)
-        self._linear = self._guide
+        super().__init__(problem, constraints, backend, options=options, pool=pool)
+        if formulation is not None and formulation not in get_args(CoverModel):
+            raise ConfigurationError(f"formulation must be one of {get_args(CoverModel)}, not {formulation!r}.")
+        self.cover_model = formulation
 
-    def certify(self) -> None:
-        if not self.is_guided:
-            return
-        self.is_guided = False
-        alike = classes_of(np.packbits(self.problem.X, axis=1))
-        self._linear = LinearMaster(
-            self.problem,
-            at_least(netted(self.objective, self.problem.y, alike), self.max_rules),
-            relaxed_rows(self.rows, self.max_rules),
-            self.max_rules,
-            self.backend,
-            self.parts,
-        )
+    def guide(self) -> HammingMaster:
+        return HammingMaster(self.problem, self.constraints, self.backend, options=self.options, pool=self.pool)
 
-    def with_constraints(self, constraints: Sequence[Constraint]) -> ZeroOneMaster:
-        master = ZeroOneMaster(
-            self.problem,
-            (*self.constraints, *constraints),
-            self.backend,
-            formulation=self.formulation,
-            parts=self.parts,
-            pool=self.pool,
-        )
-        if not self.is_guided:
-            master.certify()
-        return master
-
-    def lower_bound(self, pricing_bound: float) -> float | None:
-        return None if self.is_guided else super().lower_bound(pricing_bound)
-
-    def row_duals(self) -> dict[str, float]:
-        duals = dict.fromkeys((row.name for row in self.rows), 0.0)
-        # A row between two bounds is two rows of the certificate.
-        for row, dual in zip(self._linear.rows, self._linear.row_duals().tolist(), strict=True):
-            duals[row.name] += dual
-        return duals
-
-    def rule_weights(self) -> FloatArray | None:
-        # The guide's are closer to good rule sets than the certificate's.
-        return self._guide.weights() if self._guide.is_solved else None
-
-    @property
-    def _can_restrict(self) -> bool:
-        return self._guide.is_solved
-
-    def _least_objectives(self) -> tuple[FloatArray, FloatArray]:
-        merit = reduced_costs(self, self._guide.pricing_problem(), self.pool.rules)
-        if self.is_guided or not super()._can_restrict:
-            return np.full(len(self.pool), -math.inf), merit
-        return super()._least_objectives()[0], merit
+    def _linear_program(self) -> LinearMaster:
+        """The certificate's program."""
+        _, alike = number_equal_lines(np.packbits(self.problem.X, axis=1))
+        objective = at_least(netted(self.goal.objective, self.problem.y, alike), self.goal.max_rules)
+        rows = relaxed_rows(self.goal.rows, self.goal.max_rules)
+        return LinearMaster(evolve(self.goal, objective=objective, rows=rows), self.backend, self.options)

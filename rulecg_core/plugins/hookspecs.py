@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pluggy
 
 from ..base.events import Event
-from .registry import Register
+from .kinds import KINDS, Kind
 
 GROUP = "rulecg"
+API = 1
+"""The number of this set of hooks and interfaces. A plugin module that says ``RULECG_API = 2`` is named and skipped by
+a version that has another number."""
 
 hookspec = pluggy.HookspecMarker(GROUP)
 hookimpl = pluggy.HookimplMarker(GROUP)
 
 
 @hookspec
-def rulecg_register_backends(register: Register) -> None:
-    """Call ``register(name, backend_class)`` for each solver backend."""
-
-
-@hookspec
-def rulecg_register_pricers(register: Register) -> None:
-    """Call ``register(name, factory)`` for each pricer; ``needs_backend=True`` passes ``backend=`` to the factory."""
-
-
-@hookspec
-def rulecg_register_constraints(register: Register) -> None:
-    """Call ``register(name, factory)`` for each constraint; ``"name:0.05,key=2"`` calls ``factory(0.05, key=2)``."""
-
-
-@hookspec
-def rulecg_register_masters(register: Register) -> None:
-    """Call ``register(name, factory)`` for each master; called as ``factory(problem, constraints, backend)``."""
-
-
-@hookspec
-def rulecg_register_audits(register: Register) -> None:
-    """Call ``register(name, function)`` for each table of evidence that reports can show about predictions."""
-
-
-@hookspec
 def rulecg_on_event(event: Event) -> None:
     """Hear every event of every run; must return quickly and not change anything."""
+
+
+def specifications(kinds: Iterable[Kind] = tuple(KINDS.values())) -> type:
+    """All hooks: one that registers plugins for each kind, and the one for events."""
+    hooks: dict[str, Any] = {"rulecg_on_event": rulecg_on_event}
+    for kind in kinds:
+        hooks[kind.hook] = _registration_hook(kind)
+    return type("Hooks", (), hooks)
+
+
+def _registration_hook(kind: Kind) -> Any:
+    def register_hook(register: Any) -> None: ...
+
+    register_hook.__name__ = register_hook.__qualname__ = kind.hook
+    register_hook.__doc__ = kind.help
+    return hookspec(register_hook)

@@ -3,38 +3,55 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
 from ..api.backend import Availability, Backend
 from ..api.constraint import Constraint
+from ..api.heuristic import Heuristic
+from ..api.master import Master
 from ..api.pricing import Pricer
-from ..base.errors import ConfigurationError, PluginError, UnknownNameError
+from ..base.errors import BackendUnavailable, ConfigurationError, PluginError, UnknownNameError
 from ..base.events import Event
+from .calls import parse_call
 from .config import Config, load_config
+from .kinds import KINDS
 
-Kind: TypeAlias = Literal["backend", "pricer", "constraint", "master", "audit"]
-KINDS: tuple[Kind, ...] = ("backend", "pricer", "constraint", "master", "audit")
+Made = TypeVar("Made")
 
 
 class Register(Protocol):
     """What a registration hook is given."""
 
-    def __call__(self, name: str, factory: Callable[..., Any], *, needs_backend: bool = False) -> None: ...
+    def __call__(
+        self,
+        name: str,
+        factory: Callable[..., Any],
+        *,
+        needs_backend: bool = False,
+        default: int | None = None,
+        only_large: bool = False,
+        **placement: Any,
+    ) -> None: ...
 
 
 @frozen
 class Entry:
     """One thing that a plugin offers."""
 
-    kind: Kind
+    kind: str
     name: str
     factory: Callable[..., Any]
     distribution: str
     needs_backend: bool = False
+    default: int | None = None
+    """At which place it takes part when nobody asks for anything else; None when it does not."""
+    only_large: bool = False
+    """Whether it takes part by default on large data only."""
+    placement: Mapping[str, Any] = field(factory=dict)
+    """Where it belongs in a report: section, title, order, what it needs."""
 
     @property
     def summary(self) -> str:
@@ -43,13 +60,21 @@ class Entry:
 
     @property
     def availability(self) -> Availability:
-        if self.kind == "backend":
-            return self.factory.availability()  # type: ignore[attr-defined, no-any-return]
-        return Availability(True)
+        """Whether it can be used here: its own ``availability()`` if it has one. One that fails says no."""
+        asked = getattr(self.factory, "availability", None)
+        if asked is None:
+            return Availability(True)
+        try:
+            found = asked()
+        except Exception as error:  # a stranger's code: anything may come
+            return Availability(False, f"availability() of {self.distribution} failed: {type(error).__name__}: {error}")
+        if not isinstance(found, Availability):
+            return Availability(False, f"availability() of {self.distribution} returned {found!r}, no Availability")
+        return found
 
 
 @frozen
-class Problem:
+class Fault:
     """A plugin that could not be used, in whole or in part."""
 
     plugin: str
@@ -64,22 +89,36 @@ class Problem:
 class Registry:
     """Everything that the loaded plugins registered."""
 
-    entries: dict[tuple[Kind, str], list[Entry]] = field(factory=dict)
-    problems: list[Problem] = field(factory=list)
+    entries: dict[tuple[str, str], list[Entry]] = field(factory=dict)
+    faults: list[Fault] = field(factory=list)
     observers: list[tuple[str, Callable[[Event], None]]] = field(factory=list)
     config: Config = field(factory=load_config)
 
     def add(self, entry: Entry) -> None:
         self.entries.setdefault((entry.kind, entry.name), []).append(entry)
 
-    def names(self, kind: Kind) -> list[str]:
+    def names(self, kind: str) -> list[str]:
         return sorted(name for entry_kind, name in self.entries if entry_kind == kind)
 
     def __iter__(self) -> Iterator[Entry]:
-        for key in sorted(self.entries, key=lambda key: (KINDS.index(key[0]), key[1])):
+        order = list(KINDS)
+        for key in sorted(self.entries, key=lambda key: (order.index(key[0]) if key[0] in order else 99, key[1])):
             yield from self.entries[key]
 
-    def entry(self, kind: Kind, name: str) -> Entry:
+    def of_kind(self, kind: str) -> list[Entry]:
+        """All entries of one kind, by name."""
+        return [entry for entry in self if entry.kind == kind]
+
+    def defaults(self, kind: str, *, is_large: bool) -> list[str]:
+        """The names of those that take part when nobody asks for anything else, in their order."""
+        taking_part = [
+            entry
+            for entry in self.of_kind(kind)
+            if entry.default is not None and (is_large or not entry.only_large) and entry.availability.available
+        ]
+        return [entry.name for entry in sorted(taking_part, key=lambda entry: (entry.default, entry.name))]
+
+    def entry(self, kind: str, name: str) -> Entry:
         """The one entry of that name; an error that helps when there is none or more than one."""
         found = self.entries.get((kind, name), [])
         if not found:
@@ -93,6 +132,28 @@ class Registry:
             )
         return found[0]
 
+    # Making one of each kind ----------------------------------------------------------------------------------------
+
+    def make(self, kind: str, wanted: Any, backend: Backend | None = None) -> Any:
+        """Make a plugin from text such as ``"name:0.05,key=2"``; one that is made already is passed through.
+
+        Parameters
+        ----------
+        kind : str
+            One of the names of :data:`KINDS`.
+        wanted : str or an object of that kind
+        backend : Backend or None
+            Given to those that need one.
+        """
+        base = KINDS[kind].base
+        if base is not None and isinstance(wanted, base):
+            return wanted
+        name, args, options = parse_call(_checked_name(kind, wanted))
+        entry = self.entry(kind, name)
+        if entry.needs_backend:
+            options["backend"] = backend
+        return _create(entry, args, options)
+
     def backend(self, backend: str | Backend | None = None) -> Backend:
         """A backend by name, with the configured options; the configured default when None."""
         if isinstance(backend, Backend):
@@ -103,38 +164,35 @@ class Registry:
                 raise ConfigurationError(f"{self.config.source} sets options of a backend that is not there. {unknown}")
         name = self.config.backend if backend is None else backend
         entry = self.entry("backend", _checked_name("backend", name))
-        entry.factory.require()  # type: ignore[attr-defined]
-        return _create(entry, Backend, (), self.config.options_for(name))
+        made: Backend = _create(entry, (), self.config.options_for(name))
+        return made
 
     def pricer(self, pricer: str | Pricer, backend: Backend) -> Pricer:
         """A pricer by name, ``"name:key=value"`` for options."""
-        if isinstance(pricer, Pricer):
-            return pricer
-        name, args, options = parse_call(_checked_name("pricer", pricer))
-        entry = self.entry("pricer", name)
-        if entry.needs_backend:
-            options["backend"] = backend
-        return _create(entry, Pricer, args, options)
+        made: Pricer = self.make("pricer", pricer, backend)
+        return made
+
+    def heuristic(self, heuristic: str | Heuristic, backend: Backend | None = None) -> Heuristic:
+        """A heuristic by name, ``"name:key=value"`` for options."""
+        made: Heuristic = self.make("heuristic", heuristic, backend)
+        return made
 
     def constraint(self, constraint: str | Constraint) -> Constraint:
         """A constraint by name and arguments, such as ``"equalized-odds:0.05"``."""
-        if isinstance(constraint, Constraint):
-            return constraint
-        name, args, options = parse_call(_checked_name("constraint", constraint))
-        return _create(self.entry("constraint", name), Constraint, args, options)
+        made: Constraint = self.make("constraint", constraint)
+        return made
 
-    def master(self, master: str) -> Callable[..., Any]:
+    def master(self, master: str) -> Callable[..., Master]:
         """What makes a master of a problem, constraints and a backend, by name: ``"name:key=value"`` for options."""
         name, args, options = parse_call(_checked_name("master", master))
         entry = self.entry("master", name)
-        try:
-            inspect.signature(entry.factory).bind(None, (), None, *args, **options)
-        except TypeError as error:
-            raise ConfigurationError(
-                f"The master {name!r} cannot be made from these options: {error}. It takes "
-                f"{name}{_signature(entry.factory)}."
-            ) from None
-        return partial(entry.factory, *args, **options) if args or options else entry.factory
+        _check_options(entry, [None, (), None, *args], options)
+
+        def make(problem: Any, constraints: Any, backend: Any, **more: Any) -> Master:
+            made: Master = _create(entry, [problem, constraints, backend, *args], {**options, **more})
+            return made
+
+        return make
 
     def audit(self, name: str) -> Callable[..., Any]:
         """An audit by name: a function from labels, predictions and groups to a table for reports."""
@@ -148,66 +206,50 @@ class Registry:
                 listen(event)
             except Exception as error:  # a stranger's code: anything may come
                 self.observers.remove(observer)
-                self.problems.append(Problem("rulecg_on_event", distribution, f"stopped listening: {error!r}"))
+                self.faults.append(Fault("rulecg_on_event", distribution, f"stopped listening: {error!r}"))
 
 
-def _create(entry: Entry, kind: type[Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
+def _create(entry: Entry, args: Sequence[Any], options: dict[str, Any]) -> Any:
+    found = entry.availability
+    if not found.available:
+        raise BackendUnavailable(entry.name, found.reason, found.install, entry.kind)
+    _check_options(entry, args, options)
     try:
         made = entry.factory(*args, **options)
-    except TypeError as error:
-        raise ConfigurationError(
-            f"The {entry.kind} {entry.name!r} cannot be made from these options: {error}. "
-            f"It takes {entry.name}{_signature(entry.factory)}."
-        ) from None
-    if not isinstance(made, kind):
+    except (ConfigurationError, PluginError):
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"The {entry.kind} {entry.name!r} of {entry.distribution} could not be made: "
+            f"{type(error).__name__}: {error}.",
+            entry.distribution,
+        ) from error
+    base = KINDS[entry.kind].base
+    if base is not None and not isinstance(made, base):
         raise PluginError(
             f"The {entry.kind} {entry.name!r} of {entry.distribution} made a {type(made).__name__}, which is no "
-            f"{kind.__name__}.",
+            f"{base.__name__}.",
             entry.distribution,
         )
     return made
 
 
-def _signature(factory: Callable[..., Any]) -> str:
+def _check_options(entry: Entry, args: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Say what the factory takes when it cannot be called so."""
     try:
-        return str(inspect.signature(factory))
+        signature = inspect.signature(entry.factory)
     except (TypeError, ValueError):
-        return "(...)"
+        return
+    try:
+        signature.bind(*args, **options)
+    except TypeError as error:
+        raise ConfigurationError(
+            f"The {entry.kind} {entry.name!r} cannot be made from these options: {error}. It takes "
+            f"{entry.name}{signature}."
+        ) from None
 
 
 def _checked_name(kind: str, name: object) -> str:
     if not isinstance(name, str):
         raise ConfigurationError(f"A {kind} is given by its name or as an object, not as {name!r}.")
     return name
-
-
-def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
-    """``"name:0.05,key=2"`` as name, positional and named arguments; numbers are read as numbers.
-
-    >>> parse_call("equalized-odds:0.05,eps_fpr=0.1")
-    ('equalized-odds', [0.05], {'eps_fpr': 0.1})
-    """
-    name, _, rest = text.partition(":")
-    args: list[Any] = []
-    options: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in rest.split(","))):
-        key, equals, value = part.partition("=")
-        if equals:
-            options[key.strip().replace("-", "_")] = _literal(value.strip())
-        elif options:
-            raise ConfigurationError(f"In {text!r}, {part!r} stands after a named argument: put it first or name it.")
-        else:
-            args.append(_literal(part))
-    return name.strip(), args, options
-
-
-def _literal(text: str) -> Any:
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text

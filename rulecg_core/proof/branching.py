@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
@@ -18,13 +19,17 @@ from attrs import frozen
 from ..api.constraint import Constraint
 from ..api.master import Master
 from ..api.pricing import NEGATIVE
-from ..base.limits import Deadline, Limits, PricingLimits
+from ..api.relaxation import Relaxation
+from ..base.limits import Deadline, PricingLimits
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
-from ..generation.stages import Stage, price
-from ..solve.incumbents import Incumbents
+from ..generation.stages import price
+
+if TYPE_CHECKING:
+    from ..solve.run import Run
 
 INTEGRAL = 1e-6
+"""How far a number may be from a whole one and still count as whole."""
 
 
 @frozen
@@ -71,21 +76,16 @@ class Branching:
     closed: bool
 
 
-def branch_and_price(
-    master: Master,
-    stages: Sequence[Stage],
-    incumbents: Incumbents,
-    root_bound: float,
-    step: float,
-    limits: Limits,
-    deadline: Deadline,
-    rng: np.random.Generator,
-) -> Branching:
-    """Best bound first, until no part can hold a rule set better than the best known or the time is over.
+def branch_and_price(run: Run, root_bound: float, deadline: Deadline) -> Branching:
+    """Split the run's problem, best bound first, until no part can hold a rule set better than the best known.
 
-    ``root_bound`` is proven for the whole; ``step`` is by how much an improvement lowers the objective at least.
+    Parameters
+    ----------
+    run : whose stages price each part, and whose incumbents are improved on the way
+    root_bound : proven for the whole
+    deadline : when to end
     """
-    best = incumbents.best
+    best, step = run.incumbents.best, run.goal.step
     known = math.inf if best is None else best.objective
     queue: list[tuple[float, int, tuple[Constraint, ...]]] = [(root_bound, 0, ())]
     n_nodes = n_pushed = 0
@@ -94,12 +94,12 @@ def branch_and_price(
         bound, _, branches = queue[0]
         if bound > _worth(known, step):
             return Branching(min(known, stuck), n_nodes, stuck >= known)
-        node = None if deadline.passed else _solve(master, branches, stages, incumbents, limits, deadline, rng)
+        node = None if deadline.passed else _solve(run, branches, deadline)
         if node is None:
             return Branching(min(bound, stuck, known), n_nodes, False)
         heapq.heappop(queue)
         n_nodes += 1
-        best = incumbents.best
+        best = run.incumbents.best
         known = math.inf if best is None else best.objective
         bound = max(bound, node.bound)
         if math.isinf(bound):
@@ -118,61 +118,55 @@ def _worth(known: float, step: float) -> float:
     return known - step + noise if step else known - noise
 
 
-def _solve(
-    parent: Master,
-    branches: tuple[Constraint, ...],
-    stages: Sequence[Stage],
-    incumbents: Incumbents,
-    limits: Limits,
-    deadline: Deadline,
-    rng: np.random.Generator,
-) -> _Solved | None:
+def _solve(run: Run, branches: tuple[Constraint, ...], deadline: Deadline) -> _Solved | None:
     """Column generation at one node; None when the time is over or no stage proves the relaxation."""
-    master = parent.with_constraints(branches)
-    while True:
-        relaxation = master.solve_relaxation(deadline)
-        if relaxation is None:
-            return None
-        problem = master.pricing_problem()
-        for stage in stages:
-            priced = price(stage, master, problem, PricingLimits(deadline, limits.rules_per_call, limits.threads), rng)
-            if master.add_rules(priced.rules):
-                break
-            if priced.bound is None or priced.bound < NEGATIVE * 2:
-                continue
-            if not relaxation.feasible:
-                return _Solved(math.inf, ())
-            bound = master.lower_bound(priced.bound)
-            return None if bound is None else _Solved(bound, _split(master, parent, incumbents))
-        else:
-            return None
+    node = run.master.with_constraints(branches)
+    if node is None:
+        return None
+    limits = PricingLimits(deadline, run.limits.rules_per_call, run.limits.threads)
+    with node:
+        while True:
+            relaxation = node.solve_relaxation(deadline)
+            if relaxation is None:
+                return None
+            for stage in run.stages:
+                priced = price(stage, node, relaxation.pricing, limits, run.rng)
+                if node.add_rules(priced.rules):
+                    break
+                if priced.bound is None or priced.bound < NEGATIVE * 2 or not run.trusts(stage):
+                    continue
+                if not relaxation.feasible:
+                    return _Solved(math.inf, ())
+                bound = relaxation.lower_bound(priced.bound)
+                return None if bound is None else _Solved(bound, _split(run, node, relaxation))
+            else:
+                return None
 
 
-def _split(master: Master, parent: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
+def _split(run: Run, node: Master, relaxation: Relaxation) -> tuple[Constraint, ...]:
     """The branches of a node; none when it cannot be split further."""
-    return _by_rule_count(master, incumbents) if master.counts_once else _by_sample(master, parent, incumbents)
+    return _by_rule_count(run, node) if node.goal.counts_once else _by_sample(run, node, relaxation)
 
 
-def _by_rule_count(master: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
+def _by_rule_count(run: Run, node: Master) -> tuple[Constraint, ...]:
     """One branch for every number of rules but none at all, which is one known rule set."""
-    if not math.isfinite(master.max_rules) or any(isinstance(part, RuleCount) for part in master.constraints):
+    if not math.isfinite(node.goal.max_rules) or any(isinstance(part, RuleCount) for part in node.constraints):
         return ()
-    incumbents.add([master.evaluate(())], "branch and price")
-    return tuple(RuleCount(n_rules) for n_rules in range(1, math.floor(master.max_rules) + 1))
+    run.take([run.master.evaluate(())], "branch and price")
+    return tuple(RuleCount(n_rules) for n_rules in range(1, math.floor(node.goal.max_rules) + 1))
 
 
-def _by_sample(master: Master, parent: Master, incumbents: Incumbents) -> tuple[Constraint, ...]:
+def _by_sample(run: Run, node: Master, relaxation: Relaxation) -> tuple[Constraint, ...]:
     """Two branches on the sample whose number of covers is farthest from whole; none when all are whole."""
-    weights = master.rule_weights()
-    assert weights is not None
+    weights, problem = relaxation.weights, node.problem
     used = np.flatnonzero(weights > INTEGRAL)
     if np.all(np.abs(weights[used] - np.round(weights[used])) <= INTEGRAL):
-        incumbents.add([parent.evaluate([master.pool.rules[at] for at in used])], "branch and price")
-    counts = weights[used] @ master.pool.covers(used)
+        run.take([run.master.evaluate([node.pool.rules[at] for at in used])], "branch and price")
+    counts = weights[used] @ node.pool.covers(used)
     fractions = counts - np.floor(counts)
     # Positives missed or covered decide most; among equals the heavier sample does.
-    merit = np.minimum(fractions, 1 - fractions) * np.where(master.problem.y & (counts < 1), 2.0, 1.0)
-    sample = int(np.argmax(merit + 1e-9 * master.problem.weights / master.problem.weights.max()))
+    merit = np.minimum(fractions, 1 - fractions) * np.where(problem.y & (counts < 1), 2.0, 1.0)
+    sample = int(np.argmax(merit + 1e-9 * problem.weights / problem.weights.max()))
     if merit[sample] <= INTEGRAL:
         return ()
     floor = math.floor(counts[sample])

@@ -7,8 +7,10 @@ from attrs import frozen
 
 from ..api.backend import Backend, LPSession
 from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.errors import SolveError
 from ..base.limits import Deadline
 from ..base.sparse import SparseVectors
+from ..base.status import Stop
 from .listed_covers import ListedCovers, sums
 
 FIRST, MORE = 100, 100
@@ -127,8 +129,13 @@ class _Program:
 
     def solve(self, deadline: Deadline) -> tuple[FloatArray, FloatArray, float]:
         solution = self.session.solve(deadline)
-        if not solution.is_optimal:
+        if solution.stop in (Stop.TIME_LIMIT, Stop.INTERRUPTED):
             raise TimeoutError
+        if not solution.is_optimal:
+            raise SolveError(
+                f"The backend {self.listed.backend.name!r} could not solve a linear program of the proof "
+                f"({solution.native_status or solution.solution}). Try another backend."
+            )
         x = solution.primal
         duals = np.clip(x[: self.n_positives], 0.0, self.listed.weights[self.open_])
         row_duals = np.maximum(x[self.n_positives : self.n_positives + self.n_rows], 0.0)

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import evolve, frozen
 
-from ..api.master import Master
+from ..api.backend import Backend
 from ..base.arrays import BoolArray, FloatArray, IntArray
 from ..base.limits import Deadline
+from ..data.goal import Goal
 from ..data.rules import Rule
 from .list_duals import Bound, ListDuals, Part
 from .listed_covers import ListedCovers, sums
@@ -44,24 +45,38 @@ class ListSearch:
     n_nodes: int
 
 
-def can_search(master: Master, n_rules: int) -> bool:
-    """Whether the search is valid for the master's rows and objective, and the list short enough for it."""
-    objective = master.objective
+def can_search(goal: Goal, n_rules: int) -> bool:
+    """Whether the search is valid for the goal's rows and objective, and the list short enough for it."""
+    objective = goal.objective
     return (
-        master.counts_only_size
-        and not master.counts_once
+        goal.counts_only_size
         and (objective.missed is None or bool(np.all(objective.missed >= 0)))
         and not objective.variables
-        and n_rules * int(np.count_nonzero(master.problem.y)) <= MOST_ENTRIES
+        and n_rules * int(np.count_nonzero(goal.problem.y)) <= MOST_ENTRIES
     )
 
 
 def search_list(
-    master: Master, rules: Sequence[Rule], known: float, step: float, deadline: Deadline, first: int = 1
+    goal: Goal,
+    backend: Backend,
+    rules: Sequence[Rule],
+    known: float,
+    step: float,
+    deadline: Deadline,
+    first: int = 1,
 ) -> ListSearch:
-    """The best rule set of the listed rules with objective at most ``known - step``; ``first`` is the number of rules
-    to try first."""
-    search = _Search(master, rules, known, step, deadline)
+    """Find the best rule set of the listed rules whose objective is at least a step below a known one.
+
+    Parameters
+    ----------
+    goal : what rule sets are judged by
+    backend : solves the duals' linear programs
+    rules : the list
+    known, step : the objective to improve on, and by how much at least
+    deadline : when to give up
+    first : the number of rules to try first
+    """
+    search = _Search(goal, backend, rules, known, step, deadline)
     try:
         search.run(first)
     except TimeoutError:
@@ -71,16 +86,16 @@ def search_list(
 
 class _Search:
     def __init__(
-        self, master: Master, rules: Sequence[Rule], known: float, step: float, deadline: Deadline
+        self, goal: Goal, backend: Backend, rules: Sequence[Rule], known: float, step: float, deadline: Deadline
     ) -> None:
         self.rules, self.best, self.step, self.deadline = rules, known, step, deadline
         self.n_nodes = 0
         self.found: tuple[int, ...] | None = None
-        problem, objective = master.problem, master.objective
+        problem, objective = goal.problem, goal.objective
         lengths = problem.lengths(rules)
-        rows = [row.normalised() for row in master.rows]
-        zeta = np.zeros(problem.n_samples) if objective.missed is None else objective.missed
-        positives = np.flatnonzero(problem.y & (zeta > 0))
+        rows = [row.normalised() for row in goal.rows]
+        missed = np.zeros(problem.n_samples) if objective.missed is None else objective.missed
+        positives = np.flatnonzero(problem.y & (missed > 0))
         of_positives, costs, sizes = [], [np.zeros(0)], [np.zeros((len(rows), 0))]
         for at in range(0, len(rules), CHUNK):
             some = slice(at, at + CHUNK)
@@ -90,12 +105,12 @@ class _Search:
             of_rows = [row.form.coefficients(covers, lengths[some]) for row in rows]
             sizes.append(np.array(of_rows).reshape(len(rows), len(covers)))
         self.costs = np.concatenate(costs)
-        self.covers = ListedCovers(of_positives, zeta[positives])
-        self.weights = zeta[positives]
+        self.covers = ListedCovers(of_positives, missed[positives])
+        self.weights = missed[positives]
         self.const = objective.const
         self.sizes = np.concatenate(sizes, axis=1)
         self.limits = np.array([row.hi for row in rows]) + 1e-9
-        self.duals = ListDuals(master.backend, self.costs, self.covers, self.weights, self.deadline)
+        self.duals = ListDuals(backend, self.costs, self.covers, self.weights, self.deadline)
         self.slack = 1e-6 * max(1.0, abs(self.best))
 
     @property

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..api.master import Master
+from ..data.goal import Goal
 from ..data.rules import Rule
 
 
-def advice(master: Master, rules: Sequence[Rule]) -> tuple[str, ...]:
+def advice(goal: Goal, rules: Sequence[Rule]) -> tuple[str, ...]:
     """Whether the rules keep the bounds only by telling nobody apart."""
-    if not any(row.form.missed is not None or row.form.cover is not None for row in master.rows):
+    if not any(row.form.missed is not None or row.form.cover is not None for row in goal.rows):
         return ()
-    predicted, actual = master.problem.predict(rules), master.problem.labels
+    predicted, actual = goal.problem.predict(rules), goal.problem.labels
     if predicted.any() != predicted.all() or actual.any() == actual.all():
         return ()
     return (

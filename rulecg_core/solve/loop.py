@@ -2,136 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from attrs import evolve
+from attrs import field, frozen
 
-from ..api.master import Candidate, Master
-from ..api.parts import SearchParts
+from ..api.heuristic import Heuristic
+from ..api.master import Master
 from ..api.pricing import Pricer
-from ..base.errors import ConfigurationError, InfeasibleError
-from ..base.events import Finished, Observer, Started
+from ..base.errors import ConfigurationError
+from ..base.events import Observer, Started
+from ..base.interrupts import Interrupts
 from ..base.limits import Limits
-from ..base.status import Status, Stop
+from ..base.status import Stop
 from ..data.rules import Rule
-from ..generation.rounds import generate
 from ..generation.stages import Stage
-from .advice import advice
-from .finishing import choose_and_prove
-from .plain_conditions import prefer_plain_conditions
+from .conclusion import conclude
+from .phases import COMPLETION, GENERATION
 from .result import Result
 from .run import Run
+from .schedule import Schedule
+from .searching import Searching
 
 
-def generate_columns(
+def _as_tuple(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    return tuple(rules)
+
+
+def _as_tuples(sets: Iterable[Iterable[Rule]]) -> tuple[tuple[Rule, ...], ...]:
+    return tuple(tuple(rules) for rules in sets)
+
+
+@frozen
+class Start:
+    """What a run begins with, for example from an earlier run on the same problem."""
+
+    rules: tuple[Rule, ...] = field(default=(), converter=_as_tuple)
+    """Rules for the pool."""
+    rule_sets: tuple[tuple[Rule, ...], ...] = field(default=(), converter=_as_tuples)
+    """Whole rule sets."""
+
+
+def generate_columns(  # what is composed and what it is composed with: all but three have a default
     master: Master,
     pricers: Sequence[Pricer | tuple[str, Pricer]],
-    limits: Limits = Limits(),  # noqa: B008 - Limits is frozen
-    on_event: Observer | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
     *,
+    heuristics: Sequence[Heuristic | tuple[str, Heuristic]] = (),
+    schedule: Schedule = Schedule(),  # noqa: B008 - frozen
+    on_event: Observer | None = None,
     seed: int = 0,
-    start: Sequence[Rule] = (),
-    start_sets: Sequence[Sequence[Rule]] = (),
-    search: SearchParts = SearchParts(),  # noqa: B008 - SearchParts is frozen
+    start: Start = Start(),
 ) -> Result:
-    """Run column generation on the master with pricers in stages.
+    """Run column generation.
 
-    ``start`` are rules to begin with, for example the pool of an earlier run, and ``start_sets`` whole rule sets.
-    ``search`` says how rule sets are searched for meanwhile. Ctrl-C ends the run early with the best rule set so far.
+    Parameters
+    ----------
+    master : Master
+        Its goal is what rule sets are judged by; its pool grows. The run closes its sessions at the end.
+    pricers : sequence of Pricer or (name, Pricer)
+        Asked for new rules in this order in every round, until one finds any.
+    limits : Limits
+        How long, how often and how much.
+    heuristics : sequence of Heuristic or (name, Heuristic)
+        Look for rule sets beside the rounds; without any, rule sets come from integer programs alone.
+    schedule : Schedule
+        Who works when.
+    on_event : callable or None
+        Called with every event of the run.
+    seed : int
+        For pricers and heuristics that use chance.
+    start : Start
+        Rules and rule sets to begin with.
+
+    Returns
+    -------
+    Result
+        The chosen rule set and what was proven. Ctrl-C ends the run early with the best rule set so far.
+
+    Raises
+    ------
+    InfeasibleError
+        When no rule set keeps every row, or none was found that does.
+    KeyboardInterrupt
+        On a second Ctrl-C, or on the first with nothing in hand.
+
+    Examples
+    --------
+    >>> from rulecg_core import Complexity, HammingMaster, Problem, generate_columns, load_registry
+    >>> registry = load_registry()
+    >>> backend = registry.backend("highs")
+    >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1]], [True, True, False], columns=["a", "b"])
+    >>> master = HammingMaster(problem, [Complexity(4)], backend)
+    >>> result = generate_columns(master, [registry.pricer("exact-search", backend)])
+    >>> print(result.rule_set, "--", result.status)
+    positive if a -- optimal
     """
     stages = Stage.all_of(pricers)
     if not stages:
         raise ConfigurationError("Column generation needs at least one pricer.")
+    named = [each if isinstance(each, tuple) else (type(each).__name__, each) for each in heuristics]
     for stage in stages:
         stage.pricer.prepare()
-    from rulecg_search import condition_moves
+    for _, heuristic in named:
+        heuristic.prepare()
+    halt = threading.Event()
+    observer = on_event or (lambda event: None)
+    run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
+    run.searching = Searching(run, named)
+    with Interrupts(halt):
+        try:
+            _go_through(run, start)
+            return conclude(run)
+        finally:
+            run.close()
 
-    condition_moves.prepare()
-    run = Run(master, stages, limits, on_event or (lambda event: None), np.random.default_rng(seed), search)
+
+def _go_through(run: Run, start: Start) -> None:
+    """All phases, or those before Ctrl-C."""
     run.start_clock()
-    _tell_beginning(run)
-    master.add_rules([*start, *(rule for rules in start_sets for rule in rules)])
-    run.incumbents.add([master.evaluate(rules) for rules in start_sets], "an earlier run")
-    empty = master.evaluate(())
     try:
-        generate(run)
+        _begin(run, start)
+        seconds, share = run.limits.seconds, run.schedule.generation.share
+        deadline = run.deadline if seconds is None else run.deadline.within(seconds * share)
+        for phase in GENERATION:
+            phase(run, deadline)
+        run.take([run.master.evaluate(())], "no rules")
+        for phase in COMPLETION:
+            phase(run, run.deadline)
     except KeyboardInterrupt:
+        run.halt.set()
+    if run.halt.is_set():
+        if run.incumbents.choose() is None:
+            raise KeyboardInterrupt
+        run.take([run.master.evaluate(())], "no rules")
         run.stop = Stop.INTERRUPTED
-        run.note("interrupted: choosing among the rules so far")
-    try:
-        run.incumbents.add([empty], "no rules")
-        choose_and_prove(run)
-    except KeyboardInterrupt:
-        run.stop = Stop.INTERRUPTED
-    return _result(run)
+        run.note("interrupted: this is the best rule set so far")
 
 
-def _tell_beginning(run: Run) -> None:
-    master, problem = run.master, run.master.problem
+def _begin(run: Run, start: Start) -> None:
+    """Tell observers what begins; take in what is known."""
+    master, problem = run.master, run.problem
     names = tuple(stage.name for stage in run.stages)
-    run.emit(
-        Started(run.now(), problem.n_samples, problem.n_conditions, len(master.rows), master.backend.name, names)
-    )
+    sizes = problem.n_samples, problem.n_conditions, len(run.goal.rows)
+    run.emit(Started(run.now(), *sizes, master.backend.name, names))
     run.notes = tuple(note for constraint in master.constraints for note in constraint.notes(problem))
+    if problem.unit != 1:
+        run.notes += (f"sample weights are counted in units of {problem.unit:.3g}; results are in your own",)
     for note in run.notes:
         run.note(note)
-
-
-def _result(run: Run) -> Result:
-    """The chosen rule set with its certificate; an error when no rule set met keeps every bound."""
-    master = run.master
-    chosen = run.incumbents.choose()
-    if chosen is None:
-        raise InfeasibleError(master.conflict(), proven=False)
-    # The bound holds for rule sets that keep the rows as the master counts: only such can be said to be optimal.
-    kept = run.incumbents.best_kept
-    best = kept or chosen
-    chosen = prefer_plain_conditions(master, chosen)
-    bound = _proven_bound(run, best, kept is not None)
-    keeps_proxy = chosen.proxy_violation <= 1e-6
-    status = _status(run, best, bound, keeps_proxy)
-    more_notes = advice(master, chosen.rules)
-    for note in more_notes:
-        run.note(note)
-    result = Result(
-        rules=chosen.rules,
-        rule_set=master.problem.rule_set(chosen.rules),
-        best_rules=best.rules,
-        objective=best.objective,
-        selected_objective=chosen.objective,
-        errors=chosen.errors,
-        lower_bound=bound,
-        status=status,
-        stop=run.stop,
-        relaxation=None if run.relaxation is None or not run.relaxation.feasible else run.relaxation.objective,
-        seconds=run.now(),
-        pool_size=len(master.pool),
-        history=tuple(run.history),
-        pool=tuple(master.pool.rules),
-        rules_listed=run.rules_listed,
-        row_values=master.row_values(chosen.rules),
-        row_duals=master.row_duals() if run.relaxation is not None else {},
-        counts_truly=master.counts_truly,
-        keeps_proxy=keeps_proxy,
-        notes=run.notes + more_notes,
-    )
-    run.emit(Finished(run.now(), status, run.stop, result.objective, bound, result.pool_size))
-    return evolve(result, seconds=run.now())
-
-
-def _proven_bound(run: Run, best: Candidate, best_is_kept: bool) -> float | None:
-    trivial = run.master.trivial_bound
-    if run.lower_bound is not None and best_is_kept:
-        return min(max(run.rounded(run.lower_bound), trivial), best.objective)
-    return trivial if best.objective <= trivial else None
-
-
-def _status(run: Run, best: Candidate, bound: float | None, keeps_proxy: bool) -> Status:
-    if bound is None:
-        return Status.HEURISTIC
-    if not keeps_proxy:
-        return Status.BOUNDED
-    if best.objective - bound <= 1e-9 * max(1.0, abs(bound)):
-        return Status.OPTIMAL
-    return Status.LP_OPTIMAL if run.certificate is not None else Status.BOUNDED
+    master.add_rules([*start.rules, *(rule for rules in start.rule_sets for rule in rules)])
+    run.take([master.evaluate(rules) for rules in start.rule_sets], "an earlier run")

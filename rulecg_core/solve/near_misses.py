@@ -6,17 +6,22 @@ from ..api.pricing import Pricer, PricingProblem
 from ..base.limits import PricingLimits
 from ..data.rules import Rule
 
-MOST = 500
-"""With many more rules to combine, the search found less in the same time."""
-HALVINGS = 8
 
-
-def nearby_rules(
-    lister: Pricer, pricing: PricingProblem, reach: float, limits: PricingLimits
+def near_misses(
+    lister: Pricer, pricing: PricingProblem, reach: float, limits: PricingLimits, halvings: int
 ) -> tuple[Rule, ...]:
-    """The rules with the least reduced cost, up to a share of the reach that leaves no more than :data:`MOST`."""
-    for _ in range(HALVINGS):
-        listing = lister.list_below(pricing, reach, MOST, limits)
+    """List the rules with the least reduced cost.
+
+    Parameters
+    ----------
+    lister : a pricer that can list rules
+    pricing : the pricing problem of a proven relaxation
+    reach : up to which reduced cost; halved while that gives more than ``limits.max_rules`` rules
+    limits : how many rules at most, and until when
+    halvings : how often the reach is halved before giving up
+    """
+    for _ in range(halvings):
+        listing = lister.list_below(pricing, reach, limits.max_rules, limits)
         if listing.complete:
             return listing.rules
         if limits.deadline.passed:

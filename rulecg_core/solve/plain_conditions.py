@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from ..api.master import Candidate, Master
+from ..data.goal import Candidate, Goal
 from ..data.rules import Rule
 
-LARGE = 2_000_000
-"""Above this many samples the search for a better-reading twin would cost more than it is worth."""
 
-
-def prefer_plain_conditions(master: Master, candidate: Candidate) -> Candidate:
+def prefer_plain_conditions(goal: Goal, candidate: Candidate) -> Candidate:
     """Replace ``column != value`` by ``column == other`` wherever nothing gets worse: people read it more easily."""
-    problem = master.problem
-    if problem.n_samples > LARGE:
-        return candidate
+    problem = goal.problem
     plain: dict[str, list[int]] = {}
     for feature, condition in enumerate(problem.conditions):
         if condition.operator == "==":
@@ -30,7 +25,7 @@ def prefer_plain_conditions(master: Master, candidate: Candidate) -> Candidate:
                 if feature not in rule.features or len(changed) != len(rule):
                     continue
                 rules = (*best.rules[:position], changed, *best.rules[position + 1 :])
-                found = master.evaluate(rules)
+                found = goal.evaluate(rules)
                 if _no_worse(found, best):
                     best = found
     return best

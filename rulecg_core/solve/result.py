@@ -6,9 +6,19 @@ import math
 
 from attrs import field, frozen
 
+from ..api.relaxation import Relaxation
 from ..base.events import RoundFinished
 from ..base.status import Status, Stop
 from ..data.rules import Rule, RuleSet
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """By what share of itself an objective may be above the optimum: 0 is proven optimal.
+
+    >>> relative_gap(10.0, 8.0)
+    0.2
+    """
+    return 0.0 if objective <= lower_bound else (objective - lower_bound) / abs(objective)
 
 
 @frozen(eq=False)
@@ -50,6 +60,10 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    claimed_by: tuple[str, ...] = ()
+    """Plugins that are not trusted and say that no rule set is better."""
+    guidance: Relaxation | None = field(default=None, repr=False)
+    """The last relaxation that led to good rules: a start for whoever goes on from here."""
     notes: tuple[str, ...] = ()
     """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
 
@@ -58,9 +72,7 @@ class Result:
         """``(objective - lower_bound) / objective``: 0 is proven optimal; None without a bound."""
         if self.lower_bound is None:
             return None
-        if self.objective <= self.lower_bound:
-            return 0.0
-        return (self.objective - self.lower_bound) / max(abs(self.objective), 1e-12)
+        return relative_gap(self.objective, self.lower_bound)
 
     def certificate(self) -> str:
         """What was proven, in plain words."""
@@ -72,6 +84,11 @@ class Result:
             text = (
                 f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
+            )
+        elif self.status is Status.CLAIMED:
+            text = (
+                f"Claimed optimal, not proven: {' and '.join(self.claimed_by)} says that no rule set has an objective "
+                f"below {best}; rulecg has not confirmed it."
             )
         elif bound is not None:
             text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
@@ -87,7 +104,7 @@ class Result:
                 " The one shown keeps every bound in true counts but is not of that kind; it was chosen for its fewer "
                 f"errors ({_number(self.errors)}), and nothing was proven about it."
             )
-        elif self.selected_objective > self.objective + 1e-9:
+        elif self.selected_objective > self.objective * (1 + 1e-9):
             text += (
                 f" Among the good rule sets met, the one shown was chosen for its fewer errors "
                 f"({_number(self.errors)}); its own objective is {_number(self.selected_objective)}."
@@ -99,4 +116,5 @@ class Result:
 
 
 def _number(value: float) -> str:
-    return str(round(value)) if math.isclose(value, round(value), abs_tol=1e-9) else f"{value:.6g}"
+    is_whole = value == 0 or (abs(value) >= 0.5 and math.isclose(value, round(value), rel_tol=1e-9))
+    return str(round(value)) if is_whole else f"{value:.6g}"

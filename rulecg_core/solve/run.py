@@ -2,81 +2,109 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import threading
 import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 
-from ..api.master import Master, Relaxation
-from ..api.parts import SearchParts
-from ..api.pricing import Pricer, PricingProblem
-from ..base.events import Event, Note, Observer, RoundFinished
+from ..api.master import Master
+from ..api.pricing import NEGATIVE, Pricer, reduced_costs
+from ..api.provenance import describe, is_trusted
+from ..api.relaxation import Relaxation
+from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
 from ..base.limits import Deadline, Limits
 from ..base.status import Stop
+from ..data.goal import Candidate, Goal
+from ..data.problem import Problem
+from ..data.rules import Rule
 from ..generation.stages import Stage
+from ..proof.certificate import Certificate
 from .incumbents import Incumbents
+from .schedule import Schedule
 
+if TYPE_CHECKING:
+    from .searching import Searching
 
-@define(eq=False)
-class Certificate:
-    """The pricing problem whose exact solution proved the relaxation, and the bound that its duals prove."""
-
-    pricing: PricingProblem
-    bound: float
+LOG = logging.getLogger("rulecg")
 
 
 @define(eq=False)
 class Run:
-    """What was found and proven so far, and what is left of the limits."""
+    """What was found and proven so far, and what is left of the limits. Only the loop and its phases change it, and
+    only through it does anything change the master."""
 
     master: Master
     stages: tuple[Stage, ...]
     limits: Limits
     observer: Observer
     rng: np.random.Generator
-    search: SearchParts = field(factory=SearchParts)
+    schedule: Schedule = field(factory=Schedule)
+    halt: threading.Event = field(factory=threading.Event)
+    """Set by Ctrl-C: every deadline of the run has then passed."""
+    name: str = field(factory=lambda: uuid4().hex[:12])
+    """By which events tell runs apart."""
     began: float = field(factory=time.perf_counter)
     deadline: Deadline = field(factory=Deadline)
+    guide: Master = field(init=False)
+    """The master whose relaxations lead to good rules: the run's own unless that has a better guide."""
+    searching: Searching = field(init=False)
     history: list[RoundFinished] = field(factory=list)
     lower_bound: float | None = None
     relaxation: Relaxation | None = None
+    """The master's own latest relaxation."""
+    guidance: Relaxation | None = None
+    """The latest relaxation that leads to good rules: what heuristics look at."""
     certificate: Certificate | None = None
+    claims: dict[str, float] = field(factory=dict)
+    """Bounds that rest on the word of plugins that are not trusted, by who says so."""
+    refuted: set[str] = field(factory=set)
+    """Those whose claims were refuted."""
     stop: Stop = Stop.COMPLETED
     rules_listed: int | None = None
     notes: tuple[str, ...] = ()
     """How the constraints apply to the data."""
-    incumbents: Incumbents = field(init=False)
+    incumbents: Incumbents = field(factory=Incumbents)
 
     def __attrs_post_init__(self) -> None:
-        # Where data is small, what one search finds in no time would only be found twice.
-        threads = self.limits.threads if self.master.problem.is_large else 1
-        self.incumbents = Incumbents(self.master, self.rng, self.emit, self.now, self.search, threads)
+        self.guide = self.master.guide() or self.master
 
-    def start_clock(self) -> None:
-        self.began = time.perf_counter()
-        self.deadline = Deadline.after(self.limits.seconds)
+    # What everything asks for --------------------------------------------------------------------------------------
 
-    def now(self) -> float:
-        return time.perf_counter() - self.began
+    @property
+    def goal(self) -> Goal:
+        return self.master.goal
 
-    def emit(self, event: Event) -> None:
-        self.observer(event)
+    @property
+    def problem(self) -> Problem:
+        return self.master.problem
 
-    def note(self, text: str) -> None:
-        self.emit(Note(self.now(), text))
+    @property
+    def is_large(self) -> bool:
+        return self.schedule.is_large(self.problem)
 
     @property
     def lister(self) -> Pricer | None:
-        """A pricer that can list rules, which proofs over all rules need."""
-        return next((stage.pricer for stage in self.stages if stage.pricer.can_list), None)
+        """A trusted pricer that can list rules, which proofs over all rules need."""
+        listers = (stage for stage in self.stages if stage.pricer.can_list)
+        return next((stage.pricer for stage in listers if self.trusts(stage, "list_below")), None)
+
+    def trusts(self, stage: Stage, method: str = "price") -> bool:
+        """Whether what a pricer says may close a proof: it comes with the core, or the user named it."""
+        named = stage.name.partition(":")[0] in self.schedule.trusted
+        return (named or is_trusted(stage.pricer, method)) and is_trusted(self.master, "solve_relaxation")
 
     @property
     def reached_limit(self) -> bool:
         """Whether there were as many rounds or rules as allowed."""
         limits = self.limits
         return (limits.iterations is not None and len(self.history) >= limits.iterations) or (
-            limits.columns is not None and len(self.master.pool) >= limits.columns
+            limits.pool is not None and len(self.master.pool) >= limits.pool
         )
 
     @property
@@ -87,16 +115,88 @@ class Run:
             return True
         return best.objective - self.rounded(self.lower_bound) <= 1e-9
 
+    # Time and events ------------------------------------------------------------------------------------------------
+
+    def start_clock(self) -> None:
+        self.began = time.perf_counter()
+        self.deadline = Deadline.after(self.limits.seconds, self.halt)
+
+    def now(self) -> float:
+        return time.perf_counter() - self.began
+
+    def emit(self, event: Event) -> None:
+        """Tell the observer and the log."""
+        event = evolve(event, run=self.name)
+        LOG.log(logging.INFO if isinstance(event, (Note, Finished)) else logging.DEBUG, "%s", event)
+        self.observer(event)
+
+    def note(self, text: str) -> None:
+        self.emit(Note(self.now(), text))
+
+    # What changes what is known -------------------------------------------------------------------------------------
+
+    def take(self, found: Iterable[Candidate], source: str) -> None:
+        """Take in rule sets; tell when one of them is the best so far."""
+        if self.incumbents.add(found):
+            best = self.incumbents.best
+            assert best is not None
+            self.emit(IncumbentFound(self.now(), best.objective, best.rules, source))
+
+    def relax(self, master: Master, deadline: Deadline) -> Relaxation | None:
+        """Solve a relaxation, the master's own or one of its guide; None when the deadline came first."""
+        relaxation = master.solve_relaxation(deadline)
+        if relaxation is None:
+            return None
+        if master is self.master:
+            self.relaxation = relaxation
+        if master is not self.master or self.guide is self.master:
+            self.guidance = relaxation
+        return relaxation
+
+    def price_in(self, rules: Sequence[Rule], most: int) -> int:
+        """Of some rules, the master takes in those that its relaxation lacks most; how many."""
+        if self.guidance is None or not rules:
+            return 0
+        costs = reduced_costs(self.problem, self.guidance.pricing, rules)
+        lacking = np.argsort(costs, kind="stable")[:most]
+        return self.master.add_rules([rules[at] for at in lacking if costs[at] < NEGATIVE])
+
     @property
-    def step(self) -> float:
-        """By how much a better rule set lowers the objective at least."""
-        return 1.0 if self.master.has_integer_objective else 0.0
+    def guidance_lacks_rules(self) -> bool:
+        """Whether rules came to the pool after the relaxation that leads, and would lower it."""
+        if self.guidance is None:
+            return False
+        newer = self.master.pool.rules[len(self.guidance.weights) :]
+        return bool(np.any(reduced_costs(self.problem, self.guidance.pricing, newer) < NEGATIVE))
+
+    def claim(self, bound: float, stage: Stage) -> None:
+        """Note a bound that rests on the word of a plugin that is not trusted. One that a rule set refutes is told."""
+        who = f"the pricer {describe(stage.name, stage.pricer)}"
+        if not is_trusted(self.master, "solve_relaxation"):
+            who = f"the master {describe(type(self.master).__name__, self.master)}"
+        best = self.incumbents.best
+        if best is not None and best.objective < bound - 1e-6 * max(1.0, abs(bound)):
+            if who not in self.refuted:
+                self.note(
+                    f"{who} says that no rule set is below {bound:.6g}, but one with {best.objective:.6g} is known: "
+                    "what it says about bounds is left out"
+                )
+            self.refuted.add(who)
+            self.claims.pop(who, None)
+        elif who not in self.refuted:
+            self.claims[who] = max(bound, self.claims.get(who, -math.inf))
 
     def raise_bound(self, bound: float) -> None:
         self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
 
     def rounded(self, bound: float) -> float:
         """The bound, rounded up when every objective is a whole number; floating-point noise never rounds it up."""
-        if not self.master.has_integer_objective:
+        if self.goal.step != 1:
             return bound
         return float(math.ceil(bound - 1e-6 * max(1.0, abs(bound))))
+
+    def close(self) -> None:
+        """Free what searches and masters hold."""
+        self.searching.close()
+        self.guide.close()
+        self.master.close()

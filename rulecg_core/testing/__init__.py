@@ -3,12 +3,22 @@
 import pytest
 
 # Contracts live outside test files; without this their asserts would fail without telling the values.
-for _module in ("backend_contract", "constraint_contract", "master_contract", "pricer_contract"):
+for _module in (
+    "backend_contract",
+    "backend_interrupts",
+    "backend_lp_contract",
+    "backend_mip_contract",
+    "constraint_contract",
+    "heuristic_contract",
+    "master_contract",
+    "pricer_contract",
+):
     pytest.register_assert_rewrite(f"{__name__}.{_module}")
 
 from .backend_contract import BackendContract  # noqa: E402
 from .brute_force import BruteForcePricer, all_rules  # noqa: E402
 from .constraint_contract import ConstraintContract  # noqa: E402
+from .heuristic_contract import HeuristicContract  # noqa: E402
 from .master_contract import MasterContract  # noqa: E402
 from .pricer_contract import PricerContract  # noqa: E402
 
@@ -16,6 +26,7 @@ __all__ = [
     "BackendContract",
     "BruteForcePricer",
     "ConstraintContract",
+    "HeuristicContract",
     "MasterContract",
     "PricerContract",
     "all_rules",

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from attrs import frozen
 
-from ..api.constraint import Constraint
+from ..api.constraint import Constraint, checked_rows
 from ..base.arrays import AnyArray, BoolArray, FloatArray
 from ..base.errors import ConfigurationError
 from ..data.linear_form import LinearForm, Row
@@ -49,8 +50,8 @@ class Case:
         )
 
     def problem(self, **changes: Any) -> Problem:
-        settings: dict[str, Any] = {"logic": self.logic, "weights": self.weights, "groups": self.sensitive, **changes}
-        return Problem.from_arrays(self.X, self.y, **settings)
+        settings: dict[str, Any] = {"logic": self.logic, "weights": self.weights, "sensitive_groups": self.sensitive}
+        return Problem.from_arrays(self.X, self.y, **{**settings, **changes})
 
     def covered(self, rule: Rule) -> list[bool]:
         """Row by row: a DNF rule covers where all its features hold, a CNF clause (as learned) where none does."""
@@ -98,9 +99,11 @@ def computed(form: LinearForm, problem: Problem, rules: Sequence[Rule]) -> float
 
 
 class ConstraintContract:
-    """Subclass with a fixture ``constraint``; override :meth:`expected` to have the meaning of the rows checked too.
+    """What every constraint must do: subclass with a fixture ``constraint``.
 
-    The data has sensitive features ``race`` (Black, White) and ``sex`` (female, male).
+    Override :meth:`expected` to have the meaning of the rows checked too. The data has sensitive features ``race``
+    (Black, White) and ``sex`` (female, male). Every test looks at a fixed number of small rule sets, so the whole
+    contract takes seconds.
     """
 
     @pytest.fixture
@@ -115,7 +118,24 @@ class ConstraintContract:
         sensitive: dict[str, AnyArray],
         weights: FloatArray,
     ) -> dict[str, float] | None:
-        """The values that ``measure`` must give, computed your own way from original rows; None to skip the check."""
+        """Compute the values that ``measure`` must give, your own way, from original rows; None skips the check.
+
+        Parameters
+        ----------
+        constraint
+            The constraint under test.
+        y_true, y_pred
+            Labels and predictions, row by row.
+        sensitive
+            The sensitive columns.
+        weights
+            How often each row counts.
+
+        Returns
+        -------
+        dict or None
+            Values by row name.
+        """
         return None
 
     @pytest.fixture(params=[("dnf", 0), ("cnf", 1)], ids=lambda p: f"{p[0]}-{p[1]}")
@@ -125,7 +145,7 @@ class ConstraintContract:
     def test_rows_are_well_formed(self, constraint: Constraint, case: Case) -> None:
         """Rows are finite, bounded on at least one side, over the right samples, and have distinct readable names."""
         problem = case.problem()
-        rows = list(constraint.rows(problem))
+        rows = checked_rows(constraint, problem)
         for row in rows:
             _check_form(row.form, problem, f"The row {row.name!r}")
             assert math.isfinite(row.lo) or math.isfinite(row.hi), f"The row {row.name!r} has no bound."
@@ -151,7 +171,7 @@ class ConstraintContract:
         measured = constraint.measure(problem, problem.predict([Rule((0,))]))
         assert all(isinstance(value, float) and math.isfinite(value) for value in measured.values()), measured
         for row in constraint.rows(problem):
-            if not (row.form.length or row.form.rule or row.form.variables):
+            if not row.form.beyond_predictions:
                 assert row.name in measured, f"measure says nothing of the row {row.name!r}"
 
     def test_proxy_is_the_truth_when_rules_do_not_overlap(self, constraint: Constraint, case: Case) -> None:
@@ -200,16 +220,39 @@ class ConstraintContract:
     def test_is_pure(self, constraint: Constraint, case: Case) -> None:
         """Asking changes neither the constraint nor the problem: the second answer equals the first."""
         problem = case.problem()
-        before = pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes))
+        before = pickle.dumps((problem.X, problem.y, problem.weights, problem.sensitive_groups.codes))
         first, second = ([_plain(row) for row in constraint.rows(problem)] for _ in range(2))
         assert first == second
-        assert pickle.dumps((problem.X, problem.y, problem.weights, problem.groups.codes)) == before
+        assert list(constraint.notes(problem)) == list(constraint.notes(problem))
+        y_pred = problem.predict([Rule((0,))])
+        assert constraint.measure(problem, y_pred) == constraint.measure(problem, y_pred)
+        assert pickle.dumps((problem.X, problem.y, problem.weights, problem.sensitive_groups.codes)) == before
 
     def test_is_a_value(self, constraint: Constraint) -> None:
         """Constraints can be hashed, compared and pickled: use a frozen attrs class (or dataclass)."""
         copy = pickle.loads(pickle.dumps(constraint))
         assert copy == constraint
         assert hash(copy) == hash(constraint)
+
+    def test_refuses_wrong_settings_in_a_sentence(self, constraint: Constraint, case: Case) -> None:
+        """A setting with a wrong value is refused by a ConfigurationError, or does no harm: no other exception."""
+        made: Any = constraint  # that it is an attrs class is only known once it was asked
+        for setting in attrs.fields(type(made)) if attrs.has(type(made)) else ():
+            is_number = isinstance(getattr(made, setting.name), int | float)
+            for value in (math.nan, math.inf, -1, 10**9, "nonsense", None) if setting.init and is_number else ():
+                said = f"{setting.name}={value!r}"
+                try:
+                    checked_rows(attrs.evolve(made, **{setting.name: value}), case.problem())
+                except ConfigurationError as error:
+                    message = str(error)
+                except Exception as error:
+                    pytest.fail(
+                        f"{said} raised {type(error).__name__}: {error}. Check settings when the constraint is made: "
+                        "rulecg_core.settings has validators that speak plainly."
+                    )
+                else:
+                    continue
+                assert len(message) > 20, f"The message on {said} does not help: {message}"
 
     def test_limits_rules_truthfully(self, constraint: Constraint, case: Case) -> None:
         """No rule set that satisfies the rows has more rules than ``max_rules``."""
@@ -227,13 +270,19 @@ class ConstraintContract:
         objective = constraint.objective(problem)
         if objective is not None:
             _check_form(objective, problem, "The objective")
-            known = {name for row in constraint.rows(problem) for name in row.form.variables}
-            assert set(objective.variables) <= known, "A variable of the objective is in no row, so it would be 0."
+            pushed_up = {
+                name
+                for row in constraint.rows(problem)
+                for name, coefficient in row.form.variables.items()
+                if (coefficient < 0 and math.isfinite(row.hi)) or (coefficient > 0 and math.isfinite(row.lo))
+            }
+            idle = [name for name, cost in objective.variables.items() if cost and name not in pushed_up]
+            assert not idle, f"No row pushes the variables {idle} of the objective up, so they would be 0."
 
     def test_notes_are_sentences(self, constraint: Constraint, case: Case) -> None:
         """Notes for people are non-empty text."""
         some_missing = {name: [None, *column[1:]] for name, column in case.sensitive.items()}
-        for problem in (case.problem(), case.problem(groups=some_missing)):
+        for problem in (case.problem(), case.problem(sensitive_groups=some_missing)):
             assert all(isinstance(note, str) and note.strip() for note in constraint.notes(problem))
 
     @pytest.mark.parametrize("lacking", ["groups", "second group", "labels", "positives", "negatives"])
@@ -247,7 +296,7 @@ class ConstraintContract:
             "second group": {name: np.full(len(case.y), column[0]) for name, column in case.sensitive.items()},
             "labels": dict.fromkeys(case.sensitive, nobody),
         }.get(lacking, {name: column[keep] for name, column in case.sensitive.items()})
-        problem = Problem.from_arrays(case.X[keep], case.y[keep], groups=groups, logic=case.logic)
+        problem = Problem.from_arrays(case.X[keep], case.y[keep], sensitive_groups=groups, logic=case.logic)
         try:
             rows, message = list(constraint.rows(problem)), None
         except ConfigurationError as error:
@@ -258,12 +307,8 @@ class ConstraintContract:
 
 
 def _check_form(form: LinearForm, problem: Problem, what: str) -> None:
-    numbers = [form.length, form.rule, form.const, *form.variables.values()]
-    for vector in (form.missed, form.cover):
-        if vector is not None:
-            assert vector.shape == (problem.n_samples,), f"{what} is not over {problem.n_samples} samples."
-            numbers += vector.tolist()
-    assert all(math.isfinite(number) for number in numbers), f"{what} has a coefficient that is not finite."
+    fault = form.fault(problem.n_samples)
+    assert fault is None, f"{what} cannot be used: {fault}."
     if form.missed is not None:
         assert not form.missed[~problem.y].any(), f"{what} counts samples as missed that no rule should cover."
 

@@ -52,7 +52,6 @@ class RecordingSession(LPSession):
         assert self.last is not None
         return self.costs - self.matrix.T @ self.last.dual
 
-
     def row_slacks(self) -> FloatArray:
         """``upper - A x`` for every row: the reduced costs, when columns were written as rows of a dual."""
         assert self.last is not None
@@ -72,7 +71,7 @@ class RecordingBackend(Backend):
     def availability(cls) -> Availability:
         return Availability(True)
 
-    def open_lp(self) -> LPSession:
+    def new_session(self) -> LPSession:
         self.sessions.append(RecordingSession(self.inner.open_lp()))
         return self.sessions[-1]
 

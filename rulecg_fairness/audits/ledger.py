@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from rulecg_core import ConfigurationError, FloatArray, RuleSet
+from rulecg_core import BoolArray, ConfigurationError, FloatArray, RuleSet
 
-from ..metrics.outcomes import RATES, Outcomes, as_labels, rate
+from ..metrics.gaps import Gap
+from ..metrics.outcomes import RATE_WORDS, RATES, Outcomes, as_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +21,17 @@ NO_RULES = "(no rules)"
 
 @frozen(eq=False)
 class Ledger:
-    """``by_group``: rule × group, counts and parts of rates. ``gaps``: rule × rate, parts of the gap between the groups
-    with the highest and the lowest rate. Parts add up: over the rules to the group's rate, and to the gap."""
+    """What each rule does to each group.
+
+    Parts add up: over the rules to the group's rate, and to the gap.
+
+    Parameters
+    ----------
+    by_group
+        Rule × group: counts and parts of rates.
+    gaps
+        Rule × rate: parts of the gap between the groups with the highest and the lowest rate.
+    """
 
     by_group: pd.DataFrame
     gaps: pd.DataFrame
@@ -36,50 +46,92 @@ def rule_ledger(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> Ledger:
-    """For each rule and group: covered rows, rows covered by no other rule, true and false positives, parts of rates.
+    """Count for each rule and group what the rule does.
 
     A row that several rules cover is credited to them in equal parts, which is the Shapley value of "covered by any".
     In CNF a clause acts by rejecting rows, so the ledger counts rejected rows, true and false negatives.
-    """
-    import pandas as pd
 
+    Parameters
+    ----------
+    rule_set
+        The rules.
+    X
+        The table that they are applied to.
+    y_true
+        Recorded labels, one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts.
+    pos_label
+        The label that counts as positive, unless labels are 0 and 1 or booleans.
+
+    Returns
+    -------
+    Ledger
+        Covered rows, rows covered by no other rule, true and false positives and parts of rates, by rule and group.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+    """
     holds = rule_set.covers(X)
-    dnf = rule_set.logic == "dnf"
-    acts = holds if dnf else ~holds
+    acts = holds if rule_set.logic == "dnf" else ~holds
     truth = as_labels(y_true, "y_true", pos_label)
     if len(truth) != len(acts):
         raise ConfigurationError(f"y_true has {len(truth)} rows but X has {len(acts)}.")
-    y_pred = acts.any(axis=1) == dnf
+    y_pred = acts.any(axis=1) == (rule_set.logic == "dnf")
     outcomes = Outcomes.of(truth, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight)
-    acts = acts[outcomes.labelled]
+    return _ledger(rule_set, acts[outcomes.labelled], outcomes)
+
+
+def _ledger(rule_set: RuleSet, acts: BoolArray, outcomes: Outcomes) -> Ledger:
+    """The ledger of rules that act on rows (rows × rules), all of which have a group."""
+    import pandas as pd
+
+    dnf = rule_set.logic == "dnf"
     hits = acts.sum(axis=1)
     members = np.arange(len(outcomes.names))[:, None] == outcomes.group_of
     positive, negative = members * outcomes.weights * outcomes.y_true, members * outcomes.weights * ~outcomes.y_true
     alone = acts & (hits == 1)[:, None]
     credit = acts / np.maximum(hits, 1)[:, None]
-    rules = [_text(rule_set, number) for number in range(len(rule_set))]
-    names = ("covered", "unique", "true_positives", "false_positives")
+    rules = [NO_RULES, *(_text(rule_set, number) for number in range(len(rule_set)))]
+    acted, right, wrong = ("covered", "true_positives", "false_positives")
     if not dnf:
-        names = ("rejected", "unique", "false_negatives", "true_negatives")
+        acted, right, wrong = ("rejected", "true_negatives", "false_negatives")
     counts = {
-        names[0]: (positive + negative) @ acts,
-        names[1]: (positive + negative) @ alone,
-        names[2]: positive @ acts,
-        names[3]: negative @ acts,
+        acted: (positive + negative) @ acts,
+        "unique": (positive + negative) @ alone,
+        right if dnf else wrong: positive @ acts,
+        wrong if dnf else right: negative @ acts,
     }
     parts = _parts(positive @ credit, negative @ credit, positive.sum(axis=1), negative.sum(axis=1), dnf)
     columns = {name: np.column_stack([np.zeros(len(members)), values]).T.ravel() for name, values in counts.items()}
     columns |= {name: values.T.ravel() for name, values in parts.items()}
-    index = pd.MultiIndex.from_product([[NO_RULES, *rules], outcomes.names], names=["rule", "group"])
+    index = pd.MultiIndex.from_product([rules, outcomes.names], names=["rule", "group"])
+    by_group = pd.DataFrame(columns, index=index)
+    by_group.attrs["cells"] = {
+        f"Rows {acted}, rightly and wrongly": f"{{{acted}}} ({{{right}}} / {{{wrong}}})",
+        f"Rows {acted} by this rule alone": "{unique}",
+        "Each rule's part in the share predicted positive; rows of several rules in equal parts": (
+            "{share_selection_rate}"
+        ),
+    }
+    gaps = pd.DataFrame(_parts_of_gaps(parts, outcomes), index=pd.Index(rules, name="rule"))
+    gaps.attrs["columns"] = dict(RATE_WORDS)
+    gaps.attrs["caption"] = "What each rule adds to the difference between the highest and the lowest group"
+    return Ledger(by_group, gaps)
+
+
+def _parts_of_gaps(parts: dict[str, FloatArray], outcomes: Outcomes) -> dict[str, FloatArray]:
+    """For each rate, every rule's part of its gap."""
     shares = {}
     for name, values in parts.items():
-        rates = rate(outcomes.counts(), name)
-        if np.isnan(rates).all():
-            shares[name] = np.full(values.shape[1], np.nan)
-        else:
-            shares[name] = values[int(np.nanargmax(rates))] - values[int(np.nanargmin(rates))]
-    gap_table = pd.DataFrame(shares, index=pd.Index([NO_RULES, *rules], name="rule"))
-    return Ledger(pd.DataFrame(columns, index=index), gap_table)
+        between = Gap((name,)).between(outcomes.counts())
+        unknown = np.full(values.shape[1], np.nan)
+        shares[name] = unknown if between is None else values[between[1]] - values[between[2]]
+    return shares
 
 
 def _parts(

@@ -14,10 +14,24 @@ TOLERANCE = 1e-9
 
 
 def proxy_and_true(constraints: Sequence[Constraint], problem: Problem, rules: Sequence[Rule]) -> pd.DataFrame:
-    """For every bounded row its value in Hamming counts (``proxy``) and in true counts, and whether each is in bounds.
+    """Tabulate the value of every bounded row in Hamming counts and in true counts.
 
     The proxy counts a wrongly covered sample once for every rule that covers it, the truth counts it once. Rows about
     the size of the rule set are the same both ways; rows with auxiliary variables bound nothing and are left out.
+
+    Parameters
+    ----------
+    constraints
+        The constraints that make the rows.
+    problem
+        The data.
+    rules
+        The rule set, as features of the problem.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By row: the bounds ``at_least`` and ``at_most``, the values ``proxy`` and ``true``, and whether each is within.
     """
     import pandas as pd
 

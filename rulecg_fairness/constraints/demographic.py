@@ -18,11 +18,30 @@ from .rates import SELECTION_RATE, Rate
 class DemographicParity(GroupConstraint):
     """Selection rates of any two groups differ by at most eps, or the least is at least ratio times the greatest.
 
-    ``DemographicParity(ratio=0.8)`` is the four-fifths rule. (Hamming proxy for rows that are selected wrongly.)
+    A Hamming proxy for rows that are selected wrongly.
+
+    Parameters
+    ----------
+    eps
+        The largest difference, from 0 to 1.
+    ratio
+        The least ratio; 0.8 is the four-fifths rule. One of the two must be given.
+    columns, groups, min_group_size, small_groups
+        Which groups count, as for every :class:`GroupConstraint`.
+
+    Raises
+    ------
+    ConfigurationError
+        When neither is given.
+
+    Examples
+    --------
+    >>> DemographicParity(ratio=0.8).ratio
+    0.8
     """
 
-    eps: float | None = field(default=None, validator=settings.optional_share)
-    ratio: float | None = field(default=None, validator=settings.optional_share, kw_only=True)
+    eps: float | None = field(default=None, validator=settings.optional(settings.share))
+    ratio: float | None = field(default=None, validator=settings.optional(settings.share), kw_only=True)
     rates: ClassVar[tuple[Rate, ...]] = (SELECTION_RATE,)
 
     def __attrs_post_init__(self) -> None:

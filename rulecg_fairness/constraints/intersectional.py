@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from rulecg_core import BoolArray, ConfigurationError, Constraint, LinearForm, Problem, Row, settings
 
-from .compared import GroupConstraint, SmallGroups
+from .compared import GroupConstraint, Judged, SmallGroups
 from .demographic import DemographicParity
 from .parity import AccuracyParity, EqualityOfOpportunity, EqualizedOdds, ErrorRateParity, FalsePositiveRateParity
 from .worst import GroupRecallFloor
@@ -51,19 +51,41 @@ def _bounds(value: float | Mapping[str, float] | str | None) -> Bounds:
 
 def _each(instance: object, attribute: Any, value: Bounds) -> None:
     for bound in [bound for _, bound in value] if isinstance(value, tuple) else [value]:
-        settings.optional_share(instance, attribute, bound)
+        settings.optional(settings.share)(instance, attribute, bound)
 
 
 @frozen
 class IntersectionalGroups(Constraint):
     """One constraint on the crossed groups, on each sensitive column's own groups, or on both, each with its bound.
 
-    ``IntersectionalGroups("equalized-odds", crossed=0.1, each={"race": 0.05})`` allows race × sex groups to differ by
-    0.1 and races by 0.05.
+    Parameters
+    ----------
+    constraint
+        The class or the name of a constraint on groups; its first argument is the bound.
+    crossed
+        Its bound on the groups of all columns together; None for none.
+    each
+        Its bound on the groups of each column: one number for all, a mapping, or text such as "race:0.05|sex:0.1".
+    columns
+        The sensitive features, all by default.
+    min_group_size, small_groups
+        As for every :class:`GroupConstraint`.
+
+    Raises
+    ------
+    ConfigurationError
+        When there is no bound, or the constraint is none on groups.
+
+    Examples
+    --------
+    Race × sex groups may differ by 0.1, races by 0.05:
+
+    >>> IntersectionalGroups("equalized-odds", crossed=0.1, each={"race": 0.05}).each
+    (('race', 0.05),)
     """
 
     constraint: type[GroupConstraint] = field(converter=_parity)
-    crossed: float | None = field(default=None, validator=settings.optional_share)
+    crossed: float | None = field(default=None, validator=settings.optional(settings.share))
     each: Bounds = field(default=None, converter=_bounds, validator=_each)
     columns: tuple[str, ...] | None = field(default=None, converter=settings.names, kw_only=True)
     min_group_size: float = field(default=0, validator=settings.amount, kw_only=True)
@@ -93,12 +115,21 @@ class IntersectionalGroups(Constraint):
             for name, value in part.measure(problem, y_pred).items()
         }
 
+    def judge(self, problem: Problem, training: Problem | None) -> Judged:
+        """Make the rows that new data are to be judged by, as the constraints that this one stands for do."""
+        judged = [(where, part.judge(problem, training)) for where, part in self.parts(problem)]
+        return Judged(
+            tuple(row.named(f"{row.name} ({where})") for where, one in judged for row in one.rows),
+            tuple(f"{note} ({where})" for where, one in judged for note in one.notes),
+            tuple(dict.fromkeys(name for _, one in judged for name in one.unjudged)),
+        )
+
     def notes(self, problem: Problem) -> Sequence[str]:
         return [f"{note} ({where})" for where, part in self.parts(problem) for note in part.notes(problem)]
 
     def parts(self, problem: Problem) -> Iterator[tuple[str, GroupConstraint]]:
         """The constraints that this one stands for, each with the columns it is about."""
-        columns = problem.groups.columns if self.columns is None else self.columns
+        columns = problem.sensitive_groups.columns if self.columns is None else self.columns
         if len(columns) < 2:
             raise ConfigurationError(
                 "IntersectionalGroups crosses at least two sensitive features, but got "

@@ -15,7 +15,20 @@ from .rates import ERROR_RATE, TRUE_POSITIVE_RATE, Rate
 
 @frozen
 class GroupRecallFloor(GroupConstraint):
-    """Every group's true positive rate is at least the floor."""
+    """Every group's true positive rate is at least the floor.
+
+    Parameters
+    ----------
+    floor
+        The least rate, from 0 to 1.
+    columns, groups, min_group_size, small_groups
+        Which groups count, as for every :class:`GroupConstraint`.
+
+    Examples
+    --------
+    >>> GroupRecallFloor(0.6).floor
+    0.6
+    """
 
     floor: float = field(validator=settings.share)
     rates: ClassVar[tuple[Rate, ...]] = (TRUE_POSITIVE_RATE,)
@@ -33,6 +46,23 @@ class MinimaxError(GroupConstraint):
     """Adds the worst group's error rate, times ``weight`` times the number of rows, to the objective.
 
     At weight 1 a point of the worst group's error rate costs as much as a point of everybody's.
+
+    Parameters
+    ----------
+    weight
+        How much the worst group counts, above 0.
+    columns, groups, min_group_size, small_groups
+        Which groups count, as for every :class:`GroupConstraint`.
+
+    Raises
+    ------
+    ConfigurationError
+        When the weight is 0.
+
+    Examples
+    --------
+    >>> MinimaxError(2.0).weight
+    2.0
     """
 
     weight: float = field(default=1.0, validator=settings.amount)

@@ -6,31 +6,88 @@ Names and arguments follow ``fairlearn.metrics``: ``metric(y_true, y_pred, *, se
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import frozen
 
 from rulecg_core import FloatArray
 
-from .intervals import checked_confidence, two_sided, wilson
-from .outcomes import RATES, Outcomes, rate
+from .intervals import all_pairs, checked_confidence, differences, ratios, two_sided, wilson
+from .outcomes import RATE_WORDS, RATES, Outcomes, effective_sizes, rate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GAPS: dict[str, tuple[str, ...]] = {
-    "demographic_parity_difference": ("selection_rate",),
-    "demographic_parity_ratio": ("selection_rate",),
-    "equal_opportunity_difference": ("true_positive_rate",),
-    "false_positive_rate_difference": ("false_positive_rate",),
-    "equalized_odds_difference": ("true_positive_rate", "false_positive_rate"),
-    "accuracy_difference": ("accuracy",),
-}
-"""Each gap and the rates it compares: the largest difference of any of them, or the smallest ratio."""
 
-DRAWS_AT_ONCE = 2**22
-"""How many bootstrap counts are held in memory at a time."""
+@frozen
+class Gap:
+    """What a gap is: the largest difference of any of some rates between two groups, or the smallest ratio."""
+
+    rates: tuple[str, ...]
+    is_ratio: bool = False
+
+    def value(self, counts: FloatArray) -> FloatArray:
+        """Compute the gap from counts (… × groups × 4), over the groups that have the rate; NaN without any."""
+        return np.asarray(np.max([self._of_rate(rate(counts, name)) for name in self.rates], axis=0))
+
+    def between(self, counts: FloatArray) -> tuple[str, int, int] | None:
+        """Name the rate that the gap (groups × 4) is of, and number the groups with the highest and lowest value."""
+        found = {name: rate(counts, name) for name in self.rates}
+        spreads = {name: _spread(values) for name, values in found.items() if not np.isnan(values).all()}
+        if not spreads:
+            return None
+        widest = max(spreads, key=lambda name: float(spreads[name]))
+        return widest, int(np.nanargmax(found[widest])), int(np.nanargmin(found[widest]))
+
+    def interval(
+        self, counts: FloatArray, squares: FloatArray | None = None, confidence: float = 0.95
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute a confidence interval of the gap in the population.
+
+        All pairs of groups get intervals that hold together; the largest difference then lies between the largest of
+        their lower ends and the largest of their upper ends.
+
+        Parameters
+        ----------
+        counts
+            … × groups × 4: the weight of rows by label and prediction.
+        squares
+            The sums of squared weights alike; None when every row has weight 1.
+        confidence
+            The chance that the interval holds the gap.
+
+        Returns
+        -------
+        low, high
+            The ends, for the groups that have the rate; NaN where fewer than two have it.
+        """
+        lows, highs = [], []
+        for name in self.rates:
+            shares = rate(counts, name)
+            sizes = effective_sizes(counts, squares, name)
+            z = all_pairs(confidence, shares.shape[-1], len(self.rates))
+            low, high = (ratios if self.is_ratio else differences)(shares, sizes, z)
+            own = np.eye(shares.shape[-1], dtype=bool)
+            combine = _least if self.is_ratio else _most
+            lows.append(combine(np.where(own, np.nan, low)))
+            highs.append(combine(np.where(own, np.nan, high)))
+        most = np.minimum(np.max(highs, axis=0), 1.0)
+        return np.maximum(np.max(lows, axis=0), 0.0), most
+
+    def _of_rate(self, values: FloatArray) -> FloatArray:
+        return _ratio(values) if self.is_ratio else _spread(values)
+
+
+GAPS: dict[str, Gap] = {
+    "demographic_parity_difference": Gap(("selection_rate",)),
+    "demographic_parity_ratio": Gap(("selection_rate",), is_ratio=True),
+    "equal_opportunity_difference": Gap(("true_positive_rate",)),
+    "false_positive_rate_difference": Gap(("false_positive_rate",)),
+    "equalized_odds_difference": Gap(("true_positive_rate", "false_positive_rate")),
+    "accuracy_difference": Gap(("accuracy",)),
+}
+"""Every gap by the name that ``fairlearn.metrics`` gives it, or would give it."""
 
 
 def group_table(
@@ -42,11 +99,34 @@ def group_table(
     pos_label: Any = None,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """For every group its size, its positives, and its rates with Wilson intervals (``…_low``, ``…_high``).
+    """Make a table of every group's size, positives and rates.
 
-    With sample weights the rates are weighted and the intervals use the effective number of rows. A rate without any
-    row to be a share of is NaN. ``table.attrs["rows_without_group"]`` counts rows with a missing label.
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels, one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts; with weights the intervals use the effective number of rows.
+    pos_label
+        The label that counts as positive, unless labels are 0 and 1 or booleans.
+    confidence
+        Of each interval by itself.
 
+    Returns
+    -------
+    pandas.DataFrame
+        One line per group: ``n``, ``positives``, and each rate with its Wilson interval (``…_low``, ``…_high``). A rate
+        without any row to be a share of is NaN. ``table.attrs["rows_without_group"]`` counts rows with a missing label.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
     >>> table = group_table([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=["a", "a", "b", "b"])
     >>> table[["n", "positives", "true_positive_rate"]].to_dict("index")
     {'a': {'n': 2, 'positives': 1, 'true_positive_rate': 1.0}, 'b': {'n': 2, 'positives': 1, 'true_positive_rate': 0.0}}
@@ -57,21 +137,20 @@ def group_table(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight, pos_label=pos_label
     )
     z = two_sided(confidence)
-    counts = outcomes.counts()
+    counts, squares = outcomes.counts(), outcomes.counts(outcomes.weights**2)
     rows = outcomes.counts(np.ones(len(outcomes.y_true))).astype(np.int64)
-    squares = outcomes.counts(outcomes.weights**2)
     columns: dict[str, Any] = {"n": rows.sum(axis=1), "positives": rows[:, 2:].sum(axis=1)}
     if sample_weight is not None:
         columns["weight"] = counts.sum(axis=1)
-    for name, (_, among) in RATES.items():
-        cells = list(among)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Kish's effective sample size; the number of rows when all weigh the same.
-            effective = counts[:, cells].sum(axis=1) ** 2 / squares[:, cells].sum(axis=1)
+    for name in RATES:
         columns[name] = rate(counts, name)
-        columns[f"{name}_low"], columns[f"{name}_high"] = wilson(columns[name], effective, z)
+        sizes = effective_sizes(counts, squares, name)
+        columns[f"{name}_low"], columns[f"{name}_high"] = wilson(columns[name], sizes, z)
     table = pd.DataFrame(columns, index=pd.Index(outcomes.names, name="group"))
     table.attrs["rows_without_group"] = int((~outcomes.labelled).sum())
+    table.attrs["columns"] = {"n": "rows", "positives": "positives", "weight": "weight", **RATE_WORDS}
+    table.attrs["caption"] = f"Rates with {confidence * 100:g} % intervals"
+    table.attrs["notes"] = _on_rows_without_group(table.attrs["rows_without_group"])
     return table
 
 
@@ -83,88 +162,222 @@ def gaps(
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: float = 0.95,
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
-    """Every gap between groups with a bootstrap percentile interval and the two groups it lies between.
+    """Make a table of every gap between groups, with an interval and the two groups it lies between.
 
-    Rows are drawn with replacement. ``undefined`` is the share of draws in which a group had nothing to be a share of;
-    ``left_out`` names the groups that lack a rate in the data itself. A gap cannot be negative, so close to 0 the
-    interval lies above the observed gap's own uncertainty: use
-    :func:`~rulecg_fairness.audits.verdict.held_out_verdict` to decide about a bound.
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels, one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts; with weights the intervals use the effective number of rows.
+    pos_label
+        The label that counts as positive, unless labels are 0 and 1 or booleans.
+    confidence
+        Of each gap's interval by itself, over all its pairs of groups together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One line per gap: ``gap``, ``low``, ``high``, the groups with the ``highest`` and the ``lowest`` rate, and in
+        ``left_out`` the groups that lack a rate, which the gap and its interval do not speak of. To decide about a
+        bound, ask :func:`~rulecg_fairness.audits.verdict.held_out_verdict`.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
+    >>> table = gaps([1] * 20, [1] * 15 + [0] * 5, sensitive_features=["a"] * 10 + ["b"] * 10)
+    >>> table.loc["equal_opportunity_difference", ["gap", "highest", "lowest"]].to_dict()
+    {'gap': 0.5, 'highest': 'a', 'lowest': 'b'}
     """
     import pandas as pd
 
     outcomes = Outcomes.of(
         y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight, pos_label=pos_label
     )
-    tail = (1 - checked_confidence(confidence)) / 2
-    draws: dict[str, list[FloatArray]] = {name: [] for name in GAPS} if n_bootstrap else {}
-    for counts in _bootstrap(outcomes, n_bootstrap, np.random.default_rng(random_state)):
-        for name, drawn_so_far in draws.items():
-            drawn_so_far.append(_gap(counts, name, strict=True))
-    observed = outcomes.counts()
-    table: dict[str, dict[str, Any]] = {}
-    for name, rates in GAPS.items():
-        worst = max(rates, key=lambda r: _spread(rate(observed, r)))
-        values = rate(observed, worst)
-        defined = ~np.isnan(values)
-        drawn = np.concatenate(draws[name]) if draws else np.array([np.nan])
-        usable = drawn[~np.isnan(drawn)]
-        table[name] = {
-            "gap": float(_gap(observed, name)),
-            "low": float(np.quantile(usable, tail)) if len(usable) else np.nan,
-            "high": float(np.quantile(usable, 1 - tail)) if len(usable) else np.nan,
-            "highest": outcomes.names[int(np.nanargmax(values))] if defined.any() else "",
-            "lowest": outcomes.names[int(np.nanargmin(values))] if defined.any() else "",
-            "undefined": 1 - len(usable) / len(drawn) if draws else np.nan,
-            "left_out": ", ".join(n for n, d in zip(outcomes.names, defined, strict=True) if not d),
-        }
-    return pd.DataFrame.from_dict(table, orient="index").rename_axis("metric")
+    checked_confidence(confidence)
+    table = {name: _gap_line(gap, outcomes, confidence) for name, gap in GAPS.items()}
+    found = pd.DataFrame.from_dict(table, orient="index").rename_axis("metric")
+    found.attrs["columns"] = {
+        "gap": "value",
+        "low": f"{confidence * 100:g} % interval",
+        "highest": "highest",
+        "lowest": "lowest",
+        **({"left_out": "left out"} if found["left_out"].any() else {}),
+    }
+    found.attrs["caption"] = "Gaps between groups; each interval holds for all pairs of groups together"
+    return found
+
+
+def _gap_line(gap: Gap, outcomes: Outcomes, confidence: float) -> dict[str, Any]:
+    """One line of the table of gaps."""
+    counts = outcomes.counts()
+    lacking = np.any([np.isnan(rate(counts, of_rate)) for of_rate in gap.rates], axis=0)
+    low, high = gap.interval(counts, outcomes.counts(outcomes.weights**2), confidence)
+    between = gap.between(counts)
+    return {
+        "gap": float(gap.value(counts)),
+        "low": float(low),
+        "high": float(high),
+        "highest": "" if between is None else outcomes.names[between[1]],
+        "lowest": "" if between is None else outcomes.names[between[2]],
+        "left_out": ", ".join(outcomes.names[group] for group in np.flatnonzero(lacking)),
+    }
+
+
+def _on_rows_without_group(without: int) -> tuple[str, ...]:
+    counted = "1 row belongs" if without == 1 else f"{without} rows belong"
+    return (f"{counted} to no group because a value is missing.",) if without else ()
 
 
 def demographic_parity_difference(
     y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None
 ) -> float:
-    """The largest difference between two groups' selection rates."""
+    """Compute the largest difference between two groups' selection rates.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels (0 and 1, or booleans), one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts.
+
+    Returns
+    -------
+    float
+        From 0 (alike) to 1. Groups without the rate are left out with a warning.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
+    >>> demographic_parity_difference([1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 1, 0], sensitive_features=list("aaabbb"))
+    0.3333333333333333
+    """
     return _one("demographic_parity_difference", y_true, y_pred, sensitive_features, sample_weight)
 
 
 def demographic_parity_ratio(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None) -> float:
-    """The smallest group's selection rate as a share of the largest; the four-fifths rule asks for 0.8."""
+    """Compute the smallest group's selection rate as a share of the largest.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels (0 and 1, or booleans), one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts.
+
+    Returns
+    -------
+    float
+        From 0 to 1 (alike); the four-fifths rule asks for 0.8. Groups without the rate are left out with a warning.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
+    >>> demographic_parity_ratio([1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 1, 0], sensitive_features=list("aaabbb"))
+    0.5
+    """
     return _one("demographic_parity_ratio", y_true, y_pred, sensitive_features, sample_weight)
 
 
 def equal_opportunity_difference(
     y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None
 ) -> float:
-    """The largest difference between two groups' true positive rates."""
+    """Compute the largest difference between two groups' true positive rates.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels (0 and 1, or booleans), one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts.
+
+    Returns
+    -------
+    float
+        From 0 (alike) to 1. Groups without the rate are left out with a warning.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
+    >>> equal_opportunity_difference([1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 1, 0], sensitive_features=list("aaabbb"))
+    0.5
+    """
     return _one("equal_opportunity_difference", y_true, y_pred, sensitive_features, sample_weight)
 
 
 def equalized_odds_difference(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None) -> float:
-    """The larger of the greatest differences in true and in false positive rates."""
+    """Compute the larger of the greatest differences in true and in false positive rates.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Recorded and predicted labels (0 and 1, or booleans), one per row.
+    sensitive_features
+        One or several columns; several make the groups of their combinations.
+    sample_weight
+        What each row counts.
+
+    Returns
+    -------
+    float
+        From 0 (alike) to 1. Groups without the rate are left out with a warning.
+
+    Raises
+    ------
+    ConfigurationError
+        When columns do not fit together, or no row has a group.
+
+    Examples
+    --------
+    >>> equalized_odds_difference([1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 1, 0], sensitive_features=list("aaabbb"))
+    0.5
+    """
     return _one("equalized_odds_difference", y_true, y_pred, sensitive_features, sample_weight)
 
 
 def _one(name: str, y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> float:
     outcomes = Outcomes.of(y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight)
     counts = outcomes.counts()
-    for rate_name in GAPS[name]:
+    for rate_name in GAPS[name].rates:
         lacking = [outcomes.names[i] for i in np.flatnonzero(np.isnan(rate(counts, rate_name)))]
         if lacking:
             warnings.warn(f"{name} leaves out groups without a {rate_name}: {', '.join(lacking)}", stacklevel=3)
-    return float(_gap(counts, name))
+    return float(GAPS[name].value(counts))
 
 
-def _gap(counts: FloatArray, name: str, strict: bool = False) -> FloatArray:
-    """The gap from counts (… × groups × 4), over groups that have the rate; ``strict`` makes it NaN if one lacks it."""
-    of_rates = []
-    for rate_name in GAPS[name]:
-        values = rate(counts, rate_name)
-        gap = _ratio(values) if name.endswith("_ratio") else _spread(values)
-        of_rates.append(np.where(np.isnan(values).any(axis=-1), np.nan, gap) if strict else gap)
-    return np.asarray(np.max(of_rates, axis=0))
+def _most(values: FloatArray) -> FloatArray:
+    """The largest over the last two axes, NaN where there is none."""
+    unknown = np.isnan(values)
+    return np.where(unknown.all(axis=(-2, -1)), np.nan, np.where(unknown, -np.inf, values).max(axis=(-2, -1)))
+
+
+def _least(values: FloatArray) -> FloatArray:
+    return -_most(-values)
 
 
 def _spread(values: FloatArray) -> FloatArray:
@@ -177,16 +390,3 @@ def _ratio(values: FloatArray) -> FloatArray:
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(np.nanmin(values, axis=-1) / np.nanmax(values, axis=-1))
-
-
-def _bootstrap(outcomes: Outcomes, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Draws × groups × 4: counts of resampled rows. Rows that are equal in all that counts are drawn together."""
-    cell = outcomes.group_of * 4 + 2 * outcomes.y_true + outcomes.y_pred
-    kinds, size = np.unique(np.column_stack([cell, outcomes.weights]), axis=0, return_counts=True)
-    n_cells = 4 * len(outcomes.names)
-    spread = np.zeros((len(kinds), n_cells))
-    spread[np.arange(len(kinds)), kinds[:, 0].astype(np.int64)] = kinds[:, 1]
-    at_once = max(1, DRAWS_AT_ONCE // len(kinds))
-    for start in range(0, n_draws, at_once):
-        drawn = rng.multinomial(size.sum(), size / size.sum(), size=min(at_once, n_draws - start))
-        yield (drawn @ spread).reshape(len(drawn), -1, 4)

@@ -20,6 +20,14 @@ RATES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 """Each rate as the cells it counts and the cells it is a share of."""
 
+RATE_WORDS = {
+    "selection_rate": "predicted positive",
+    "true_positive_rate": "true positive rate",
+    "false_positive_rate": "false positive rate",
+    "accuracy": "accuracy",
+}
+"""What readers of a table call each rate."""
+
 
 @frozen(eq=False)
 class Outcomes:
@@ -43,21 +51,11 @@ class Outcomes:
         if truth.shape != prediction.shape:
             raise ConfigurationError(f"y_true has {len(truth)} rows but y_pred has {len(prediction)}.")
         weights = as_weights(sample_weight, len(truth))
-        groups = Groups.encode(sensitive_features, len(truth)).crossed()
-        if not groups:
+        names, group_of = Groups.encode(sensitive_features, len(truth)).numbered()
+        if not names:
             raise ConfigurationError("sensitive_features has no label at all: there are no groups to look at.")
-        group_of = np.full(len(truth), -1)
-        for number, group in enumerate(groups):
-            group_of[group.members] = number
         known = group_of >= 0
-        return cls(
-            truth[known],
-            prediction[known],
-            weights[known],
-            group_of[known],
-            tuple(group.name for group in groups),
-            known,
-        )
+        return cls(truth[known], prediction[known], weights[known], group_of[known], names, known)
 
     def counts(self, weights: FloatArray | None = None) -> FloatArray:
         """Groups × (TN, FP, FN, TP): the weight of the rows, or the sum of whatever weights are given."""
@@ -72,6 +70,16 @@ def rate(counts: FloatArray, name: str) -> FloatArray:
     total = counts[..., list(among)].sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(total > 0, counts[..., list(counted)].sum(axis=-1) / total, np.nan)
+
+
+def effective_sizes(counts: FloatArray, squares: FloatArray | None, name: str) -> FloatArray:
+    """Kish's effective number of rows that the rate is a share of; their number when all weigh 1 (no squares given)."""
+    among = list(RATES[name][1])
+    total = counts[..., among].sum(axis=-1)
+    if squares is None:
+        return np.asarray(total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total**2 / squares[..., among].sum(axis=-1))
 
 
 def as_labels(labels: Any, name: str, pos_label: Any = None) -> BoolArray:

@@ -6,7 +6,7 @@ import pytest
 from rulecg_core import Limits, Problem, generate_columns, load_registry
 from rulecg_core.masters.hamming import HammingMaster
 
-BACKENDS = ("highs", "cbc", "scip")
+BACKENDS = ("highs", "cbc", "gurobi", "scip")
 
 
 def samples(seed=0, n=36, d=5):
@@ -46,14 +46,16 @@ def one_positive():
 def a_group_without_positives():
     X, y, _ = samples(5)
     groups = np.where(np.arange(len(y)) % 3 == 0, "a", np.where(y, "b", "c"))
-    return Problem.from_arrays(X, y, groups=groups, max_conditions=3), ("equality-of-opportunity:0.1,min_group_size=1",)
+    problem = Problem.from_arrays(X, y, sensitive_groups=groups, max_conditions=3)
+    return problem, ("equality-of-opportunity:0.1,min_group_size=1",)
 
 
 def fairness_with_uneven_weights():
     X, y, rng = samples(6)
     groups = np.where(rng.random(len(y)) < 0.3, "a", "b")
     weights = 10.0 ** rng.uniform(-3, 3, len(y))
-    return Problem.from_arrays(X, y, weights=weights, groups=groups, max_conditions=2), ("equalized-odds:0.05",)
+    problem = Problem.from_arrays(X, y, weights=weights, sensitive_groups=groups, max_conditions=2)
+    return problem, ("equalized-odds:0.05",)
 
 
 CASES = [

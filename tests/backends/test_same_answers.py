@@ -1,4 +1,4 @@
-"""One fit, three solvers, one answer."""
+"""One fit, four solvers, one answer."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from rulecg import RuleSetClassifier
 from rulecg.datasets import load
 
-BACKENDS = ("highs", "cbc", "scip")
+BACKENDS = ("highs", "cbc", "gurobi", "scip")
 
 # Data, bound C, conditions per rule. Every fit ends with its proof, long before its time limit.
 FITS = [

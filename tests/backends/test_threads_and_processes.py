@@ -8,11 +8,12 @@ import pytest
 from joblib import Parallel, delayed
 
 from rulecg_backends.cbc.backend import CBC
+from rulecg_backends.gurobi import Gurobi
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core.testing.backend_instances import covering_program, set_cover
 
-BACKENDS = [HiGHS(), CBC(), SCIP()]
+BACKENDS = [HiGHS(), CBC(), Gurobi(), SCIP()]
 
 
 def answers(backend, seed):

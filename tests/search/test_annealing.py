@@ -6,34 +6,34 @@ import time
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Problem, Rule, load_registry
-from rulecg_core.api.parts import SearchParts
-from rulecg_core.base.errors import SolveError
+from rulecg_core import Deadline, Problem, Rule, SolveError
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
 from rulecg_core.testing.random_problems import planted_problem, random_problem
 from rulecg_search.annealing import Annealing
-from rulecg_search.local_search import LocalSearch
+from rulecg_search.counted_search import CountedSearch
+
+from .opened import counted, improved, master_of
 
 N_RULES = 6
 TRUE = {Rule((2 * rule, 2 * rule + 1)) for rule in range(N_RULES)}
 
 
-def search_in(problem, *constraints, count_once=False):
-    return LocalSearch(HammingMaster(problem, constraints, load_registry().backend("highs")), count_once=count_once)
+def search_in(problem, *constraints, **settings):
+    return counted(master_of(problem, *constraints), **settings)
 
 
-def planted_search():
-    return search_in(planted_problem(N_RULES), SizeBound(3 * N_RULES))
+def planted_search(**settings):
+    return search_in(planted_problem(N_RULES), SizeBound(3 * N_RULES), **settings)
 
 
-def wrong_start(master):
+def wrong_start(search):
     """As many rules as the true ones, of conditions that do not belong together."""
-    return master.evaluate([Rule((rule, 2 * N_RULES - 1 - rule)) for rule in range(N_RULES)])
+    return search.view.evaluate([Rule((rule, 2 * N_RULES - 1 - rule)) for rule in range(N_RULES)])
 
 
 def legs(search, n_legs, n_lines=1, seed=0):
-    rng, start = np.random.default_rng(seed), wrong_start(search.master)
+    rng, start = np.random.default_rng(seed), wrong_start(search)
     return [found for _ in range(n_legs) for found in search.annealing.leg([start], n_lines, Deadline(), rng)]
 
 
@@ -63,7 +63,7 @@ def test_what_is_found_keeps_the_bound_on_size_and_is_worth_what_the_kernel_says
         condition_costs=costs[: problem.n_conditions].astype(float),
     ) if seed % 2 else problem  # fmt: skip
     search = search_in(problem, SizeBound(9), count_once=count_once)
-    moves, rng = search._moves, np.random.default_rng(seed)
+    moves, rng = search.moves, np.random.default_rng(seed)
     state = moves.begin(moves.descend((), Deadline(), rng), rng)
     memory = moves.memory()
     for temperature in (10.0, 1.0, 0.1):
@@ -72,12 +72,12 @@ def test_what_is_found_keeps_the_bound_on_size_and_is_worth_what_the_kernel_says
         for rules in (moves.rules_of(state), moves.rules_of(found)):
             assert len(set(rules)) == len(rules)
             assert all(1 <= len(rule) <= problem.max_conditions for rule in rules)
-            assert search.master.evaluate(rules).proxy_violation == 0
+            assert search.view.evaluate(rules).proxy_violation == 0
             for rule in rules:
                 chains = problem.chains[list(rule.features)]
                 assert len(set(chains)) == len(chains)
         if moves.rules_of(found):
-            candidate = search.master.evaluate(moves.rules_of(found))
+            candidate = search.view.evaluate(moves.rules_of(found))
             worth = candidate.errors if count_once else candidate.objective
             assert found.objective[0] == pytest.approx(worth)
 
@@ -89,10 +89,10 @@ def test_conditions_are_drawn_as_often_as_they_are_good():
     X = rng.random((400, 5)) < 0.5
     y = np.where(rng.random(400) < 0.85, X[:, 0] | X[:, 1], rng.random(400) < 0.5)
     search = search_in(Problem.from_arrays(X, y, max_conditions=1), SizeBound(2))
-    losses = np.array([search.master.evaluate([Rule((feature,))]).objective for feature in range(5)])
+    losses = np.array([search.view.evaluate([Rule((feature,))]).objective for feature in range(5)])
     temperature = (losses.max() - losses.min()) / 2
     expected = np.exp(-losses / temperature) / np.exp(-losses / temperature).sum()
-    moves, memory = search._moves, search._moves.memory()
+    moves, memory = search.moves, search.moves.memory()
     state = moves.begin([Rule((4,))], rng)
     found, counts, n_sweeps = moves.nothing_found(state), np.zeros(5), 20_000
     for _ in range(n_sweeps):
@@ -108,9 +108,9 @@ def test_small_problems_are_solved():
         search = search_in(problem, SizeBound(8))
         rules = all_rules(problem)
         pairs = itertools.chain.from_iterable(itertools.combinations(rules, size) for size in range(4))
-        sets = (search.master.evaluate(chosen) for chosen in pairs)
+        sets = (search.view.evaluate(chosen) for chosen in pairs)
         least = min(candidate.objective for candidate in sets if candidate.proxy_violation == 0)
-        starts, rng = [search.master.evaluate(rules[:size]) for size in (1, 2, 3)], np.random.default_rng(seed)
+        starts, rng = [search.view.evaluate(rules[:size]) for size in (1, 2, 3)], np.random.default_rng(seed)
         met = [found for _ in range(10) for found in search.annealing.leg(starts, 1, Deadline(), rng)]
         assert min(found.objective for found in met if found.proxy_violation == 0) == pytest.approx(least)
 
@@ -139,18 +139,16 @@ def test_a_run_that_is_over_at_once_has_a_result(monkeypatch):
 def test_a_deadline_ends_a_leg():
     """Nothing is begun after it."""
     search = planted_search()
-    start = wrong_start(search.master)
+    start = wrong_start(search)
     assert search.annealing.leg([start], 2, Deadline.after(0), np.random.default_rng(0)) == []
     assert all(line.run is None for line in search.annealing._lines)
 
 
-def test_where_samples_are_very_many_nothing_is_annealed(monkeypatch):
-    """A sweep would take longer than a search's turn."""
-    monkeypatch.setattr("rulecg_core.data.problem.LARGE", 10)
-    search = planted_search()
-    assert search._has_annealing
-    monkeypatch.setattr("rulecg_search.local_search.ANNEALED_SAMPLES", 100)
-    assert not search._has_annealing
+def test_where_samples_are_very_many_nothing_is_annealed():
+    """A sweep would take longer than a search's turn; nor is there any where data is small."""
+    assert planted_search(is_large=True)._has_annealing
+    assert not planted_search(is_large=True, annealed_samples=100)._has_annealing
+    assert not planted_search()._has_annealing
 
 
 @pytest.mark.parametrize(
@@ -163,14 +161,12 @@ def test_where_samples_are_very_many_nothing_is_annealed(monkeypatch):
 )
 def test_the_search_anneals_on_large_data_where_rows_bound_nothing_but_size(constraints, wanted, expected, monkeypatch):
     """The part has a name, and switching it off leaves it out."""
-    monkeypatch.setattr("rulecg_core.data.problem.LARGE", 10)
     called = []
     usual = Annealing.leg
     monkeypatch.setattr(Annealing, "leg", lambda self, *args: called.append(1) or usual(self, *args))
-    master = HammingMaster(small_problem(0), constraints, load_registry().backend("highs"))
-    search = LocalSearch(master, parts=SearchParts(annealing=wanted))
-    monkeypatch.setattr(LocalSearch, "_is_perfect", lambda self, candidate: False)
-    search.improve([], Deadline.after(0.5), np.random.default_rng(0), restarts=10)
+    search = search_in(small_problem(0), *constraints, is_large=True, annealing=wanted)
+    monkeypatch.setattr(CountedSearch, "_is_perfect", lambda self, candidate: False)
+    improved(search, restarts=10, deadline=Deadline.after(0.5))
     assert bool(called) == expected
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rulecg_core import Problem
-from rulecg_search.condition_order import KEY_BYTES, FeatureOrder
+from rulecg_search.condition_order import KEY_BYTES, ConditionOrder
 
 
 def order_of(X):
     y = np.zeros(len(X), dtype=bool)
     y[0] = True
     problem = Problem.from_arrays(X, y)
-    return problem, FeatureOrder.of(problem)
+    return problem, ConditionOrder.of(problem)
 
 
 @pytest.mark.parametrize("n_samples", [5, 64, 8 * KEY_BYTES + 77])

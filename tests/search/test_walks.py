@@ -6,20 +6,16 @@ import time
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Problem, Rule, load_registry
-from rulecg_core.api.parts import SearchParts
+from rulecg_core import Deadline, Problem, Rule
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
 from rulecg_core.testing.random_problems import planted_problem, random_problem
 from rulecg_search.condition_moves import ConditionMoves
-from rulecg_search.local_search import LocalSearch
+
+from .opened import counted, master_of
 
 
-def master_of(problem, *constraints):
-    return HammingMaster(problem, constraints, load_registry().backend("highs"))
-
-
-def walks_of(master, parts=None):
-    return LocalSearch(master, parts=parts or SearchParts()).walks
+def walks_of(master, **settings):
+    return counted(master, **settings).walks
 
 
 @pytest.mark.parametrize("n_walks", [1, 3])
@@ -75,7 +71,7 @@ def test_switched_off_mixtures_are_never_made(monkeypatch):
     problem = random_problem(1, max_samples=200, max_features=8, max_conditions=3)
     for mixtures in (True, False):
         master = master_of(problem, SizeBound(9))
-        walks = walks_of(master, SearchParts(mixtures=mixtures))
+        walks = walks_of(master, mixtures=mixtures)
         walks.meet([master.evaluate([Rule((0,))])])
         made = []
         monkeypatch.setattr(walks, "_mixed", lambda current, rng, made=made: made.append(1) or list(current.rules))
@@ -118,7 +114,7 @@ def test_rules_grow_beyond_the_room_of_the_first_call():
     """From nothing to as many rules as the data has, more than a descent has room for at first."""
     problem = planted_problem(30, n_samples=4_000)
     master = master_of(problem, SizeBound(200))
-    rules = LocalSearch(master)._moves.descend((), Deadline(), np.random.default_rng(0))
+    rules = counted(master).moves.descend((), Deadline(), np.random.default_rng(0))
     assert len(rules) > 20
     assert master.evaluate(rules).objective == 0
 
@@ -128,7 +124,7 @@ def test_a_memory_changes_nothing_but_the_time(count_once):
     """Descents with a memory that others have used end where they end with a new one."""
     for seed in range(5):
         problem = random_problem(seed, max_samples=400, max_features=14, max_conditions=4)
-        moves = LocalSearch(master_of(problem, SizeBound(14)), count_once=count_once)._moves
+        moves = counted(master_of(problem, SizeBound(14)), count_once=count_once).moves
         memory = moves.memory()
         for turn in range(4):
             rngs = [np.random.default_rng([seed, turn, number]) for number in range(3)]
@@ -143,7 +139,7 @@ def test_a_condition_is_dropped_here_for_one_there_where_size_is_scarce():
     X = rng.random((500, 6)) < 0.5
     X[:, 4] |= X[:, 0]
     problem = Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 5]), max_conditions=3)
-    moves = LocalSearch(master := master_of(problem, SizeBound(7)))._moves
+    moves = counted(master := master_of(problem, SizeBound(7))).moves
     start = [Rule((0, 1, 4)), Rule((2, 3))]
     assert master.evaluate(start).complexity == 7
     assert set(moves.descend(start, Deadline(), rng)) == {Rule((0, 1)), Rule((2, 3, 5))}

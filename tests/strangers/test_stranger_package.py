@@ -1,4 +1,4 @@
-"""A stranger's package: installed with pip into a fresh environment, it works by name, in Python and on the command
+"""Strangers' packages: installed with pip into a fresh environment, they work by name, in Python and on the command
 line."""
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "docs" / "examples" / "rulecg-parity"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+PACKAGES = ("rulecg-parity", "rulecg-drop-add")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 
@@ -30,7 +31,7 @@ def run(*command: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of a fresh environment that sees what is installed here, with the stranger's package in it."""
+    """The interpreter of a fresh environment that sees what is installed here, with the strangers' packages in it."""
     folder = tmp_path_factory.mktemp("stranger")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env")
     fresh = folder / "env" / SCRIPTS / ("python.exe" if os.name == "nt" else "python")
@@ -39,10 +40,11 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site / "what_is_installed_here.pth").write_text(
         "".join(f"import site; site.addsitedir({path!r})\n" for path in sorted(here))
     )
-    source = shutil.copytree(PACKAGE, folder / "rulecg-parity", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    sources = [shutil.copytree(EXAMPLES / name, folder / name, ignore=ignored) for name in PACKAGES]
     # Without hatchling at hand pip fetches it for the build.
     isolation = ["--no-build-isolation"] if importlib.util.find_spec("hatchling") else []
-    run(sys.executable, "-m", "pip", "--python", fresh, "install", "--quiet", "--no-deps", *isolation, source)
+    run(sys.executable, "-m", "pip", "--python", fresh, "install", "--quiet", "--no-deps", *isolation, *sources)
     return fresh
 
 
@@ -59,9 +61,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_it_is_installed_there_and_not_here(python: Path) -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_it_is_installed_there_and_not_here(python: Path, package: str) -> None:
     """The fresh environment has the distribution; the one that runs the tests does not need it."""
-    shown = run(python, "-c", "from importlib.metadata import version; print(version('rulecg-parity'))")
+    shown = run(python, "-c", f"from importlib.metadata import version; print(version({package!r}))")
     assert shown.strip() == "0.1.0"
 
 
@@ -89,3 +92,39 @@ def test_by_name_from_the_command_line(python: Path, table: Path, tmp_path: Path
     printed = run(python, "-m", "rulecg.commands.cli", "fit", table, *options.split(), "--out", model)
     assert "hired" in printed
     assert model.is_file()
+
+
+def test_a_heuristic_by_name_in_a_run_of_the_core(python: Path) -> None:
+    """The registry finds the heuristic beside our own, and a run takes in the rule sets that it proposes."""
+    script = """
+from rulecg_core import Complexity, HammingMaster, Limits, generate_columns, load_registry
+from rulecg_core.base.events import IncumbentFound
+from rulecg_core.testing.random_problems import planted_problem
+registry = load_registry()
+assert not registry.faults, registry.faults
+assert {"drop-add", "local-search"} <= set(registry.names("heuristic"))
+assert "drop-add" not in registry.defaults("heuristic", is_large=True)
+backend = registry.backend("highs")
+sources = []
+result = generate_columns(
+    HammingMaster(planted_problem(4), [Complexity(12)], backend),
+    [("beam", registry.pricer("beam", backend))],
+    Limits(seconds=10),
+    heuristics=[(name, registry.heuristic(name)) for name in ["drop-add"]],
+    on_event=lambda event: sources.append(event.source) if isinstance(event, IncumbentFound) else None,
+)
+print(result.objective, "drop-add" in sources, registry.entry("heuristic", "drop-add").distribution)
+"""
+    assert run(python, "-W", "ignore", "-c", script).split() == ["0.0", "True", "rulecg-drop-add"]
+
+
+def test_its_tests_by_name_pass_where_it_is_installed(python: Path) -> None:
+    """What could not be tried from its own folder; pytest fails when there is no such test."""
+    tests = EXAMPLES / "rulecg-drop-add" / "tests"
+    run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "by_name", tests)
+
+
+def test_the_command_line_lists_the_heuristic(python: Path) -> None:
+    """With the distribution that it came from."""
+    listed = run(python, "-m", "rulecg.commands.cli", "plugins")
+    assert "rulecg-drop-add" in next(line for line in listed.splitlines() if "drop-add" in line)

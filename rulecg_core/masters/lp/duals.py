@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from ...api.pricing import PricingProblem
-from ...base.arrays import FloatArray, IntArray
+from ...base.arrays import FloatArray, IntArray, read_only
 from ...data.linear_form import LinearForm, Row
 from ...data.problem import Problem
 
@@ -53,7 +53,7 @@ class Duals:
         sample_weights[positives] -= self.of_covering(max_rules)
         return PricingProblem(
             X=problem.X,
-            sample_weights=sample_weights,
+            sample_weights=read_only(sample_weights),
             condition_price=float(length),
             constant=float(rule),
             max_conditions=problem.max_conditions,

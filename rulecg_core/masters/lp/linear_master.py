@@ -9,28 +9,29 @@ import numpy as np
 from attrs import evolve, frozen
 
 from ...api.backend import Backend, LPSolution
-from ...api.parts import MasterParts
-from ...api.pricing import PricingProblem
-from ...base.arrays import FloatArray, IntArray
+from ...api.relaxation import Relaxation
+from ...base.arrays import FloatArray, IntArray, read_only
 from ...base.errors import ConfigurationError, SolveError
 from ...base.limits import Deadline
 from ...base.status import Stop
+from ...data.goal import Goal
 from ...data.linear_form import LinearForm, Row
-from ...data.problem import Problem
 from ...data.rule_pool import RulePool
 from .dual_form import DualForm
 from .duals import Duals
+from .options import RelaxationOptions
 from .pool_columns import LEAST, PoolColumns
 from .program import Formulation, Program
 
 LINK_TOLERANCE = 1e-7
-LINKED_POSITIVES = 3_000
-"""With more positives than this the relaxation does without link rows: a little weaker, just as valid, far quicker."""
+"""By how much a link row must be violated to enter: below it is what solvers leave."""
+IN_USE = 1e-6
+"""A rule with less weight than this is not part of the relaxation: solvers leave such traces."""
 
 
 @frozen(eq=False)
-class _Solved:
-    """What is kept of the last solution, independent of how the program was laid out."""
+class _Read:
+    """What is kept of a solution, independent of how the program was laid out."""
 
     weights: FloatArray
     """Of the pool's first rules."""
@@ -55,35 +56,41 @@ class LinearMaster:
 
     def __init__(
         self,
-        problem: Problem,
-        objective: LinearForm,
-        rows: Sequence[Row],
-        max_rules: float,
+        goal: Goal,
         backend: Backend,
-        parts: MasterParts = MasterParts(),  # noqa: B008 - MasterParts is frozen
+        options: RelaxationOptions = RelaxationOptions(),  # noqa: B008 - frozen
+        *,
+        size_share: float = 1.0,
+        columns: PoolColumns | None = None,
     ) -> None:
-        self.problem = problem
-        self.objective = objective
-        self.rows = self._true_rows = tuple(row.normalised() for row in rows)
+        """``size_share`` tightens the bounds of rows on size to a share; ``columns`` may be shared by programs over
+        the same pool whose forms are the same."""
+        self.problem = goal.problem
+        self.objective = goal.objective
+        self.size_share = size_share
+        self.rows = tuple(_tightened(row.normalised(), size_share) for row in goal.rows)
         # A bound below one rule still needs a link row that can be written down.
-        self.max_rules = max(1.0, max_rules)
+        self.max_rules = max(1.0, goal.max_rules)
         self.backend = backend
-        self.parts = parts
-        self.positives: IntArray = np.flatnonzero(problem.y)
-        self.variables = tuple(dict.fromkeys(name for form in self._forms() for name in form.variables))
-        self.needs_links = needs_links(objective, rows)
-        if self.needs_links and not math.isfinite(max_rules):
+        self.options = options
+        self.positives: IntArray = np.flatnonzero(goal.problem.y)
+        self.variables = goal.variables
+        self.needs_links = needs_links(goal.objective, goal.rows)
+        if self.needs_links and not math.isfinite(goal.max_rules):
             raise ConfigurationError(
                 "A constraint on missed positives needs a bound on the number of rules: add a complexity constraint."
             )
-        # With link rows every zeta has several entries and the dual form loses its point.
-        self.dual_form = not self.needs_links if parts.dual_form is None else parts.dual_form
+        # With link rows every missed positive has several entries and the dual form loses its point.
+        self.dual_form = not self.needs_links if options.dual_form is None else options.dual_form
         self.shortfalls = self._shortfalls()
         self.phase_one = bool(np.any(self.shortfalls))
         self._is_linked = np.zeros(len(self.positives), dtype=bool)
-        self._columns = PoolColumns(self._forms(), self.positives, problem.n_samples)
+        if columns is None:
+            columns = PoolColumns(self._forms(), self.positives, goal.problem.n_samples)
+        self.columns = columns
         self._program: Program | None = None
-        self._solved: _Solved | None = None
+        self._n_known = 0
+        """How many rules of the columns the program was told of."""
 
     def _forms(self) -> list[LinearForm]:
         return [self.objective, *(row.form for row in self.rows)]
@@ -104,19 +111,12 @@ class LinearMaster:
                 shortfalls[position] = row.hi - value
         return shortfalls
 
-    def tighten(self, share: float) -> bool:
-        """Reduce the upper bounds of rows on size (rules and conditions only) to a share; whether there are any."""
-        rows = [row if not row.bounds_size else evolve(row, hi=row.hi * share) for row in self._true_rows]
-        self.rows = tuple(rows)
-        self.close()
-        return any(row.bounds_size for row in rows)
-
     # Building -------------------------------------------------------------------------------------------------------
 
     def _open(self, pool: RulePool) -> Program:
         """A new session with everything known so far; also the cure for a solver that lost its way."""
         self.close()
-        self._columns.extend(pool)
+        self.columns.extend(pool)
         formulation = Formulation(
             self._target,
             self.rows,
@@ -129,16 +129,19 @@ class LinearMaster:
             self.needs_links,
         )
         session = DualForm(self.backend) if self.dual_form else self.backend.open_lp()
-        self._program = Program(session, formulation, self._columns, self._is_linked, merge=self.parts.merge_rows)
+        self._program = Program(session, formulation, self.columns, self._is_linked, merge=self.options.merge_rows)
+        self._n_known = len(self.columns)
         return self._program
 
     # Solving --------------------------------------------------------------------------------------------------------
 
-    def solve(self, pool: RulePool, deadline: Deadline) -> float | None:
-        """The relaxation's value; None when the deadline came first."""
-        if self._program is None or (self.parts.put_aside and self._columns.put_aside()):
+    def solve(self, pool: RulePool, deadline: Deadline) -> Relaxation | None:
+        """Solve the relaxation over the pool; None when the deadline came first."""
+        if self._program is None or (self.options.put_aside and self.columns.put_aside()):
             self._open(pool)
-        self._add_rules(self._columns.extend(pool))
+        self.columns.extend(pool)
+        self._add_rules(np.arange(self._n_known, len(self.columns)))
+        self._n_known = len(self.columns)
         while True:
             solution = self._solve_once(pool, deadline)
             if solution is None:
@@ -147,13 +150,35 @@ class LinearMaster:
             if len(violated):
                 self._opened.add_links(violated)
                 continue
-            self._solved = self._read(solution)
             if self.phase_one and solution.objective <= 1e-9:
                 self._enter_phase_two(pool)
                 continue
-            if self.parts.put_aside and self._bring_back():
+            read = self._read(solution)
+            if self.options.put_aside and self._bring_back(read.duals):
                 continue
-            return solution.objective + (0.0 if self.phase_one else self.objective.const)
+            return self._relaxation(solution.objective, read, pool)
+
+    def _relaxation(self, objective: float, read: _Read, pool: RulePool) -> Relaxation:
+        """Everything that one solution says, as a value."""
+        pricing = read.duals.pricing_problem(self.problem, self._target, self.rows, self.positives, self.max_rules)
+        dual_value = read.duals.bound(self._target, self.rows, self.positives)
+        row_duals = dict.fromkeys((row.name for row in self.rows), 0.0)
+        # A row between two bounds may be two rows here.
+        for row, dual in zip(self.rows, read.duals.rows.tolist(), strict=True):
+            row_duals[row.name] += dual
+        return Relaxation(
+            value=objective + (0.0 if self.phase_one else self.objective.const),
+            feasible=not self.phase_one,
+            weights=read_only(read.weights),
+            pricing=evolve(
+                pricing, in_use=tuple(pool.rules[at] for at in np.flatnonzero(read.weights > IN_USE))
+            ),
+            row_duals=row_duals,
+            dual_value=None if self.phase_one or self.size_share < 1 or not math.isfinite(dual_value) else dual_value,
+            max_rules=self.max_rules,
+            size_share=self.size_share,
+            shortfalls=self._conflict(read) if self.phase_one else {},
+        )
 
     @property
     def _opened(self) -> Program:
@@ -161,30 +186,30 @@ class LinearMaster:
         return self._program
 
     def _add_rules(self, which: IntArray) -> None:
-        for some in self._columns.chunks(which):
+        for some in self.columns.chunks(which):
             self._opened.add_rules(some)
 
-    def _bring_back(self) -> bool:
+    def _bring_back(self, duals: Duals) -> bool:
         """Rules aside that price in become columns again; whether there were any."""
-        if len(self._columns) < LEAST:
+        if len(self.columns) < LEAST:
             return False
-        costs = self._reduced_costs()
-        returning = self._columns.returning(costs)
+        costs = self._reduced_costs(duals)
+        returning = self.columns.returning(costs)
         if not len(returning):
-            self._columns.watch(costs)
+            self.columns.watch(costs)
         self._add_rules(returning)
         return len(returning) > 0
 
-    def _reduced_costs(self) -> FloatArray:
-        """Of all rules of the pool, by the duals of the last solution."""
-        duals, coefficients = self._duals, self._columns.coefficients
+    def _reduced_costs(self, duals: Duals) -> FloatArray:
+        """Of all rules of the pool; from its columns, which are at hand, where pricing problems look at the data."""
+        coefficients = self.columns.coefficients
         costs = np.zeros(len(coefficients)) if self.phase_one else coefficients[:, 0]
-        return costs - coefficients[:, 1:] @ duals.rows - self._columns.covered_sums(duals.of_covering(self.max_rules))
+        return costs - coefficients[:, 1:] @ duals.rows - self.columns.covered_sums(duals.of_covering(self.max_rules))
 
-    def _read(self, solution: LPSolution) -> _Solved:
+    def _read(self, solution: LPSolution) -> _Read:
         """Weights in the order of the pool, and duals for every positive."""
         program = self._opened
-        weights = np.zeros(len(self._columns))
+        weights = np.zeros(len(self.columns))
         weights[program.rules] = solution.primal[program.rule_column]
         links = np.where(program.link_row >= 0, solution.dual[program.link_row], 0.0)
         duals = Duals.cleaned(
@@ -193,7 +218,7 @@ class LinearMaster:
             solution.dual[program.constraint_row],
             self.rows,
         )
-        return _Solved(weights, float(solution.primal[program.artificial_column]), duals)
+        return _Read(weights, float(solution.primal[program.artificial_column]), duals)
 
     def _solve_once(self, pool: RulePool, deadline: Deadline) -> LPSolution | None:
         solution = self._opened.session.solve(deadline)
@@ -212,11 +237,11 @@ class LinearMaster:
     def _violated_links(self, primal: FloatArray) -> IntArray:
         program = self._opened
         open_links = np.flatnonzero(program.link_row < 0)
-        if not self.needs_links or len(self.positives) > LINKED_POSITIVES or not len(open_links):
+        if not self.needs_links or len(self.positives) > self.options.linked_positives or not len(open_links):
             return np.zeros(0, dtype=np.int64)
         chosen = primal[program.rule_column]
         used = np.flatnonzero(chosen)
-        load = chosen[used] @ self._columns.covers_at(program.rules[used], program.classes.representatives[open_links])
+        load = chosen[used] @ self.columns.covers_at(program.rules[used], program.classes.representatives[open_links])
         missed = primal[program.zeta_column[open_links]]
         return open_links[missed + load / self.max_rules > 1 + LINK_TOLERANCE]
 
@@ -224,53 +249,17 @@ class LinearMaster:
         self.phase_one = False
         self._open(pool)
 
-    # Pricing and bounds ---------------------------------------------------------------------------------------------
-
-    @property
-    def is_solved(self) -> bool:
-        return self._solved is not None
-
-    @property
-    def _duals(self) -> Duals:
-        """Of the last solution; 0 before the first one."""
-        if self._solved is not None:
-            return self._solved.duals
-        n_positives = len(self.positives)
-        return Duals(np.zeros(n_positives), np.zeros(n_positives), np.zeros(len(self.rows)))
-
     @property
     def _target(self) -> LinearForm:
         return LinearForm() if self.phase_one else self.objective
 
-    def row_duals(self) -> FloatArray:
-        """Duals of the constraint rows, in the order of the rows."""
-        return self._duals.rows
-
-    def conflict(self) -> dict[str, float]:
-        """While infeasible: the rows that hold each other back, and by how much each still misses its bound."""
-        share = 1.0 if self._solved is None else self._solved.artificial
-        involved = np.ones(len(self.rows), dtype=bool) if self._solved is None else np.abs(self.row_duals()) > 1e-9
+    def _conflict(self, read: _Read) -> dict[str, float]:
+        """The rows that hold each other back, and by how much each still misses its bound."""
         return {
-            row.name: abs(float(shortfall)) * share
-            for row, shortfall, binding in zip(self.rows, self.shortfalls, involved, strict=True)
-            if binding
+            row.name: abs(float(shortfall)) * read.artificial
+            for row, shortfall, dual in zip(self.rows, self.shortfalls, read.duals.rows, strict=True)
+            if abs(dual) > 1e-9
         }
-
-    def weights(self) -> FloatArray:
-        """Rule weights ``w`` of the last relaxation, in the order of the pool."""
-        return np.zeros(0) if self._solved is None else self._solved.weights
-
-    def pricing_problem(self) -> PricingProblem:
-        """The pricing problem for the duals of the last solution."""
-        return self._duals.pricing_problem(self.problem, self._target, self.rows, self.positives, self.max_rules)
-
-    def dual_bound(self, pricing_bound: float) -> float:
-        """The Lagrangian bound: valid for any duals of the right sign, so it holds whatever the LP solver's accuracy.
-
-        ``pricing_bound`` is a proven lower bound on all reduced costs; at most ``max_rules`` rules can use it.
-        """
-        bound = self._duals.bound(self._target, self.rows, self.positives)
-        return bound + (pricing_bound * self.max_rules if pricing_bound < 0 else 0.0)
 
     def close(self) -> None:
         if self._program is not None:
@@ -283,3 +272,7 @@ def needs_links(objective: LinearForm, rows: Sequence[Row]) -> bool:
     return any(row.form.uses_missed for row in rows) or bool(
         objective.missed is not None and np.any(objective.missed < 0)
     )
+
+
+def _tightened(row: Row, share: float) -> Row:
+    return evolve(row, hi=row.hi * share) if share < 1 and row.bounds_size else row

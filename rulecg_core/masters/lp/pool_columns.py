@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...base.arrays import BoolArray, ByteArray, FloatArray, IntArray
+from ...base.bits import covered_sums
 from ...data.linear_form import LinearForm
 from ...data.rule_pool import RulePool
 
@@ -22,8 +23,6 @@ POSITIVE, PRICES_IN = 1e-6, -1e-7
 """Reduced costs above the one count as positive; below the other a rule comes back."""
 RULES_AT_ONCE, ENTRIES_AT_ONCE = 64, 50_000_000
 """Covers are unpacked for so many rules at once, and for so many rules × samples."""
-BYTES_AT_ONCE = 64
-"""So many bytes of bits, and the table of their sums, fit into a processor's cache."""
 
 
 class PoolColumns:
@@ -42,8 +41,8 @@ class PoolColumns:
     def __len__(self) -> int:
         return len(self.inside)
 
-    def extend(self, pool: RulePool) -> IntArray:
-        """Take in the pool's new rules; their positions."""
+    def extend(self, pool: RulePool) -> None:
+        """Take in the pool's new rules."""
         new = np.arange(len(self), len(pool))
         lengths = pool.lengths
         if len(pool) > len(self._room):
@@ -57,7 +56,6 @@ class PoolColumns:
             self._room[some] = np.packbits(covers[:, self._positives], axis=1)
         self.inside = np.concatenate([self.inside, np.ones(len(new), dtype=bool)])
         self._idle = np.concatenate([self._idle, np.zeros(len(new), dtype=np.int64)])
-        return new
 
     @property
     def _bits(self) -> ByteArray:
@@ -79,18 +77,8 @@ class PoolColumns:
         return np.asarray((bytes_of >> (7 - (positives & 7)).astype(np.uint8)) & 1)
 
     def covered_sums(self, values: FloatArray) -> FloatArray:
-        """For every rule, the sum of the values of the positives it covers: one look into a table for eight of them."""
-        n_bytes = self._bits.shape[1]
-        padded = np.zeros(8 * n_bytes)
-        padded[: len(values)] = values
-        patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float64)
-        sums = np.zeros(len(self))
-        for at in range(0, n_bytes, BYTES_AT_ONCE):
-            # Not `@`: see LinearForm.value.
-            table = np.einsum("ij,jk->ik", padded[8 * at : 8 * (at + BYTES_AT_ONCE)].reshape(-1, 8), patterns)
-            places = self._bits[:, at : at + BYTES_AT_ONCE] + 256 * np.arange(len(table), dtype=np.intp)
-            sums += table.ravel().take(places).sum(axis=1)
-        return sums
+        """For every rule, the sum of the values of the positives it covers."""
+        return covered_sums(self._bits, values)
 
     # Taking part ----------------------------------------------------------------------------------------------------
 

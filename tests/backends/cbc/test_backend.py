@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from rulecg_backends.cbc.backend import CBC
-from rulecg_backends.common.linear_data import LinearData
-from rulecg_core import Deadline, HammingMaster, Problem, Stop, load_registry
-from rulecg_core.api.parts import MasterParts
+from rulecg_core import Deadline, HammingMaster, Problem, RelaxationOptions, Stop, load_registry
+from rulecg_core.base.linear_data import LinearData
 from rulecg_core.testing import BackendContract
 from rulecg_core.testing.backend_instances import random_program
 from rulecg_core.testing.brute_force import all_rules
@@ -24,13 +23,14 @@ def test_a_warm_start_that_misleads_clp_is_noticed():
     rows = ["11110", "01110", "01011", "10111", "11111", "10011", "11111", "11001"]
     X = np.array([[digit == "1" for digit in row] for row in rows])
     y = np.array([True, True, False, False, True, False, True, False])
-    problem = Problem.from_arrays(X, y, groups=np.arange(8) % 2, max_conditions=2)
-    constraints, parts = [SizeBound(6), MissedShareBound(0.2)], MasterParts(dual_form=False, merge_rows=False)
-    masters = [HammingMaster(problem, constraints, each, parts=parts) for each in (CBC(), load_registry().backend())]
+    problem = Problem.from_arrays(X, y, sensitive_groups=np.arange(8) % 2, max_conditions=2)
+    constraints, options = [SizeBound(6), MissedShareBound(0.2)], RelaxationOptions(dual_form=False, merge_rows=False)
+    backends = CBC(), load_registry().backend()
+    masters = [HammingMaster(problem, constraints, each, options=options) for each in backends]
     for rule in all_rules(problem):
         for master in masters:
             master.add_rules([rule])
-        cbc, other = (master.solve_relaxation(Deadline()).objective for master in masters)
+        cbc, other = (master.solve_relaxation(Deadline()).value for master in masters)
         assert cbc == pytest.approx(other, abs=1e-6)
 
 

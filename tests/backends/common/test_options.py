@@ -7,15 +7,16 @@ import attrs
 import pytest
 
 from rulecg_backends.cbc.backend import CBC
+from rulecg_backends.gurobi import Gurobi
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core import BackendUnavailable, ConfigurationError, load_registry
 from rulecg_core.plugins.config import Config
 from rulecg_core.testing.backend_instances import random_integer_program, random_program
-from tests.backends import test_highs, test_scip
+from tests.backends import test_gurobi, test_highs, test_scip
 from tests.backends.cbc import test_backend
 
-BACKENDS = {"highs": HiGHS, "cbc": CBC, "scip": SCIP}
+BACKENDS = {"highs": HiGHS, "cbc": CBC, "gurobi": Gurobi, "scip": SCIP}
 
 
 def registry_with(**settings):
@@ -26,7 +27,7 @@ def registry_with(**settings):
 
 def test_every_registered_backend_is_under_contract():
     """A backend that is registered but not tested here would go unnoticed."""
-    modules = (test_backend, test_highs, test_scip)
+    modules = (test_backend, test_gurobi, test_highs, test_scip)
     tested = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
     offered = {entry.factory for entry in load_registry() if entry.kind == "backend" and entry.distribution == "rulecg"}
     assert offered == set(BACKENDS.values())
@@ -77,6 +78,8 @@ def test_options_for_a_backend_that_does_not_exist_are_told():
         (CBC, "threads", 1.5, "whole number of at least 1"),
         (CBC, "cuts", 9, "one of -1, 0, 1, 2, 3"),
         (CBC, "preprocess", 1, "true or false"),
+        (Gurobi, "lp_method", "simplex", "'dual-simplex'"),
+        (Gurobi, "primal_tolerance", 1e-12, "from 1e-09 to 0.0001"),
         (SCIP, "lp_method", "interior-point", "'primal-simplex'"),
         (SCIP, "emphasis", "speed", "'feasibility'"),
     ],
@@ -99,6 +102,8 @@ def test_a_wrong_value_is_told_with_what_would_be_right(backend, option, value, 
         HiGHS(threads=2),
         CBC(threads=2, cuts=0, preprocess=False, integrality_tolerance=1e-8),
         CBC(cuts=3),
+        Gurobi(lp_method="primal-simplex", presolve=False, primal_tolerance=1e-9, dual_tolerance=1e-9),
+        Gurobi(lp_method="barrier", threads=2, integrality_tolerance=1e-9),
         SCIP(lp_method="primal-simplex", primal_tolerance=1e-9, dual_tolerance=1e-9),
         SCIP(emphasis="feasibility"),
         SCIP(emphasis="hardlp"),
@@ -113,11 +118,13 @@ def test_options_change_the_way_and_not_the_answer(backend):
     assert best.objective == pytest.approx(expected.objective, abs=1e-6)
 
 
-@pytest.mark.parametrize(("name", "module"), [("highs", "highspy"), ("cbc", "mip"), ("scip", "pyscipopt")])
+@pytest.mark.parametrize(
+    ("name", "module"), [("highs", "highspy"), ("cbc", "mip"), ("gurobi", "gurobipy"), ("scip", "pyscipopt")]
+)
 def test_a_missing_solver_is_told_with_the_command_that_brings_it(name, module, monkeypatch):
     """Found out without importing; every way to use the backend says how to install it."""
     monkeypatch.setattr(
-        "rulecg_backends.common.availability.find_spec", lambda wanted: None if wanted == module else object()
+        "rulecg_core.backend_kit.availability.find_spec", lambda wanted: None if wanted == module else object()
     )
     backend = BACKENDS[name]
     assert not backend.is_available()
@@ -135,8 +142,8 @@ def test_listing_backends_imports_no_solver():
     program = (
         "import sys; from rulecg_core import load_registry\n"
         "found = [e.availability.available for e in load_registry() if e.kind == 'backend']\n"
-        "assert len(found) >= 3 and all(found)\n"
-        "assert not {'highspy', 'mip', 'pyscipopt'} & set(sys.modules), sorted(sys.modules)\n"
+        "assert len(found) >= 4 and all(found)\n"
+        "assert not {'gurobipy', 'highspy', 'mip', 'pyscipopt'} & set(sys.modules), sorted(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr

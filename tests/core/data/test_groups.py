@@ -119,3 +119,24 @@ def test_groups_partition_the_labelled_samples() -> None:
             if rows:
                 expected[f"{left} & {right}"] = rows
         assert members(groups) == expected
+
+
+def test_numbers_of_groups_are_their_members() -> None:
+    """Numbering the samples and asking for members say the same; a missing label has the number -1."""
+    groups = Groups.encode({"one": ["x", "y", None, "x"], "two": ["a", "a", "a", "b"]}, 4)
+    names, number = groups.numbered()
+    assert number.tolist() == [0, 2, -1, 1]
+    assert {name: np.flatnonzero(number == at).tolist() for at, name in enumerate(names)} == members(groups)
+
+
+def test_two_tables_one_after_the_other_share_their_groups() -> None:
+    """Labels that only one table has, missing ones and another order of columns do no harm; other columns are named."""
+    first = Groups.encode({"race": ["b", None, "1"], "sex": ["f", "f", "m"]}, 3)
+    second = Groups.encode({"sex": ["m", "x"], "race": ["a", "b"]}, 2)
+    both = first.followed_by(second)
+    assert members(both, "race") == {"race=1": [2], "race=a": [3], "race=b": [0, 4]}
+    assert members(both, "sex") == {"f": [0, 1], "m": [2, 3], "x": [4]}
+    assert both.missing.tolist() == [False, True, False, False, False]
+    for one, other in ((first, Groups.encode({"race": ["a"]}, 1)), (Groups.encode({"race": ["a"]}, 1), first)):
+        with pytest.raises(ConfigurationError, match="no sensitive feature 'sex'; it has race"):
+            one.followed_by(other)

@@ -42,23 +42,76 @@ def test_coefficients_of_rules_add_up_to_the_value(form):
 
 
 @given(forms, numbers)
-def test_comparison_makes_a_row_with_the_constant_in_its_bounds(form, bound):
-    """A row is violated exactly by what its form exceeds the bound, and names can be given."""
+def test_comparison_makes_a_row_in_the_units_of_the_form(form, bound):
+    """A row is violated exactly by what its form exceeds the bound, and its value is the form's own."""
     row = (form <= bound).named("mine")
-    assert row.form.const == 0
-    assert row.name == "mine"
-    inside = value(row.form)
-    assert row.violation(inside) == pytest.approx(max(0.0, value(form) - bound), abs=1e-6)
+    assert row.form is form
+    assert (row.name, row.lo, row.hi) == ("mine", -math.inf, bound)
+    assert row.violation(value(row.form)) == pytest.approx(max(0.0, value(form) - bound), abs=1e-6)
     other = form >= bound
-    assert other.violation(inside) == pytest.approx(max(0.0, bound - value(form)), abs=1e-6)
+    assert (other.lo, other.hi) == (bound, math.inf)
+    assert other.violation(value(other.form)) == pytest.approx(max(0.0, bound - value(form)), abs=1e-6)
+
+
+@given(forms, numbers)
+def test_solvers_get_the_constant_in_the_bounds(form, bound):
+    """The normalised row has no constant and is violated by the same rule sets by as much."""
+    row = form <= bound
+    plain = row.normalised()
+    assert plain.form.const == 0
+    assert plain.violation(value(plain.form)) == pytest.approx(row.violation(value(form)), abs=1e-6)
 
 
 def test_forms_can_bound_each_other():
     """``a <= b`` is a row on the difference."""
     a, b = LinearForm(rule=1.0), LinearForm(rule=3.0, const=2.0)
-    row = a <= b
+    row = (a <= b).normalised()
     assert row.form.rule == -2.0
     assert (row.lo, row.hi) == (-math.inf, 2.0)
+
+
+def test_equality_makes_a_row():
+    """``form == 3`` and ``form == other`` bound from both sides; a form is still equal to nothing that is no number."""
+    form = LinearForm(rule=1.0, const=1.0)
+    row = form == 3
+    assert isinstance(row, Row)
+    assert (row.lo, row.hi) == (3.0, 3.0)
+    difference = form == LinearForm(length=2.0)
+    assert (difference.lo, difference.hi, difference.form.length) == (0.0, 0.0, -2.0)
+    assert (form == "three") is False
+    assert {form: "kept"}[form] == "kept"
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [lambda form: 2 <= form <= 5, lambda form: 5 >= form >= 2, lambda form: form != 3, lambda form: not form <= 3],
+)
+def test_a_row_is_neither_true_nor_false(chain):
+    """Python drops the first bound of ``2 <= form <= 5``: the error says what to write instead."""
+    with pytest.raises(ConfigurationError, match=r"form\.between\(2, 5\) or Row\(form, lo=2, hi=5\)"):
+        chain(LinearForm(rule=1.0))
+    row = LinearForm(rule=1.0).between(2, 5)
+    assert (row.lo, row.hi) == (2.0, 5.0)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda x: LinearForm(length=x), "coefficient of each condition is"),
+        (lambda x: LinearForm(rule=x), "coefficient of each rule is"),
+        (lambda x: LinearForm(const=x), "constant is"),
+        (lambda x: LinearForm(variables={"worst": x}), "coefficient of the variable 'worst' is"),
+        (lambda x: LinearForm(missed=np.array([0.0, 1.0, x])), "for missing sample 2 is"),
+        (lambda x: LinearForm(cover=np.array([0.0, x, 1.0])), "for covering sample 1 is"),
+    ],
+)
+def test_a_form_says_which_number_is_not_finite(number, make, words):
+    """NaN and infinities are found wherever they are; large finite numbers are none, even if their sum is infinite."""
+    assert words in make(number).fault(3)
+    assert make(1e308).fault(3) is None
+    assert LinearForm(cover=np.full(3, 1e308)).fault(3) is None
+    assert "2 samples, but there are 3" in LinearForm(cover=np.ones(2)).fault(3)
 
 
 def test_variables_of_one_name_are_shared():

@@ -22,13 +22,13 @@ def random_arrays(seed, n_samples=60, n_conditions=4):
 def test_merging_changes_no_count(seed, logic):
     """Merged and unmerged problems have the same weights, loss and errors for every rule set."""
     X, y, groups = random_arrays(seed)
-    merged = Problem.from_arrays(X, y, groups=groups, logic=logic)
-    plain = Problem.from_arrays(X, y, groups=groups, logic=logic, merge=False)
+    merged = Problem.from_arrays(X, y, sensitive_groups=groups, logic=logic)
+    plain = Problem.from_arrays(X, y, sensitive_groups=groups, logic=logic, merge=False)
     assert merged.n_samples < plain.n_samples
     assert merged.weights.sum() == len(y)
     np.testing.assert_array_equal(merged.X[merged.inverse], plain.X)
     np.testing.assert_array_equal(merged.y[merged.inverse], plain.y)
-    np.testing.assert_array_equal(merged.groups.codes[merged.inverse], plain.groups.codes)
+    np.testing.assert_array_equal(merged.sensitive_groups.codes[merged.inverse], plain.sensitive_groups.codes)
     rules = [Rule([0]), Rule([1, 2])]
     assert merged.errors(merged.predict(rules)) == plain.errors(plain.predict(rules))
     np.testing.assert_array_equal(merged.predict(rules)[merged.inverse], plain.predict(rules))
@@ -37,8 +37,8 @@ def test_merging_changes_no_count(seed, logic):
 def test_merged_samples_are_distinct_and_keep_their_order():
     """No two merged samples agree in features, label and groups; they stand in order of first appearance."""
     X, y, groups = random_arrays(1, n_samples=500, n_conditions=3)
-    problem = Problem.from_arrays(X, y, groups=groups)
-    keys = np.column_stack([problem.X, problem.y, problem.groups.codes])
+    problem = Problem.from_arrays(X, y, sensitive_groups=groups)
+    keys = np.column_stack([problem.X, problem.y, problem.sensitive_groups.codes])
     assert len(np.unique(keys, axis=0)) == problem.n_samples
     first_rows = [int(np.flatnonzero(problem.inverse == sample)[0]) for sample in range(problem.n_samples)]
     assert first_rows == sorted(first_rows)
@@ -58,11 +58,11 @@ def test_rule_set_for_people_predicts_like_the_problem(logic):
 def test_rates_speak_of_the_original_labels(logic):
     """Counting covers once, each rate form equals the rate counted by hand, for each group, in DNF and CNF."""
     X, y, groups = random_arrays(3)
-    problem = Problem.from_arrays(X, y, groups=groups, logic=logic)
+    problem = Problem.from_arrays(X, y, sensitive_groups=groups, logic=logic)
     rules = [Rule([0, 1]), Rule([2])]
     prediction = problem.predict(rules)
     rows = prediction[problem.inverse]
-    for group in problem.groups.crossed():
+    for group in problem.sensitive_groups.crossed():
         inside = group.members[problem.inverse]
         expected = {
             problem.false_negative_rate: np.mean(~rows[inside & y]),
@@ -115,11 +115,11 @@ def test_covers_of_many_rules_equal_those_of_each():
         ({"X": [[1, 0]], "y": [1], "weights": [-1]}, "at least 0"),
         ({"X": [[1, 0]], "y": [1], "weights": [0]}, "nothing to learn"),
         ({"X": [[1, 0]], "y": [1], "weights": [1, 2]}, "1 rows"),
-        ({"X": [[1, 0]], "y": [1], "groups": ["a", "b"]}, "one value per row"),
+        ({"X": [[1, 0]], "y": [1], "sensitive_groups": ["a", "b"]}, "one value per row"),
         ({"X": [[1, 0]], "y": [1], "logic": "xnf"}, "'dnf' or 'cnf'"),
         ({"X": [[1, 0]], "y": [1], "max_conditions": 0}, "at least 1"),
-        ({"X": [[1, 0]], "y": [1], "condition_costs": [1]}, "per feature"),
-        ({"X": [[1, 0]], "y": [1], "conditions": [Condition("a")]}, "2 features"),
+        ({"X": [[1, 0]], "y": [1], "condition_costs": [1]}, "per condition"),
+        ({"X": [[1, 0]], "y": [1], "conditions": [Condition("a")]}, "2 columns of X"),
     ],
 )
 def test_wrong_input_is_told(arguments, message):
@@ -130,14 +130,14 @@ def test_wrong_input_is_told(arguments, message):
 
 def test_a_group_without_positives_has_no_false_negative_rate():
     """An undefined rate is an error that names the group."""
-    problem = Problem.from_arrays([[1], [0], [1]], [1, 0, 0], groups=["a", "a", "b"])
-    lonely = next(group for group in problem.groups.crossed() if group.name == "b")
+    problem = Problem.from_arrays([[1], [0], [1]], [1, 0, 0], sensitive_groups=["a", "a", "b"])
+    lonely = next(group for group in problem.sensitive_groups.crossed() if group.name == "b")
     with pytest.raises(ConfigurationError, match="'b' has no positive rows"):
         problem.false_negative_rate(lonely)
 
 
 def test_lengths_of_many_rules_are_those_of_each():
-    """With costs per feature, for any number of rules."""
+    """With costs per condition, for any number of rules."""
     X, y, _ = random_arrays(0)
     problem = Problem.from_arrays(X, y, condition_costs=[1.0, 2.0, 0.5, 3.0])
     rules = [Rule([0]), Rule([1, 2]), Rule([0, 1, 3])]

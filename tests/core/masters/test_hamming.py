@@ -3,29 +3,25 @@
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, SparseVectors, load_registry
-from rulecg_core.api.parts import MasterParts
+from rulecg_core import Deadline, HammingMaster, RelaxationOptions, SparseVectors, load_registry
 from rulecg_core.masters.lp.dual_form import DualForm
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MasterContract, SizeBound, small_problem
+from tests.core.masters.solvers_view import SeenBySolvers
 
 
-class TestPrimalForm(MasterContract):
+class TestPrimalForm(SeenBySolvers, MasterContract):
     @pytest.fixture
     def backend(self):
         return load_registry().backend("highs")
 
     def make_master(self, problem, constraints, backend):
-        return HammingMaster(problem, constraints, backend, parts=MasterParts(dual_form=False))
-
-    def rule_columns(self, master, session):
-        columns = master._linear._opened.rule_column
-        return master._linear._opened.session._row_of_column[columns] if master._linear.dual_form else columns
+        return HammingMaster(problem, constraints, backend, options=RelaxationOptions(dual_form=False))
 
 
 class TestDualForm(TestPrimalForm):
     def make_master(self, problem, constraints, backend):
-        return HammingMaster(problem, constraints, backend, parts=MasterParts(dual_form=True))
+        return HammingMaster(problem, constraints, backend, options=RelaxationOptions(dual_form=True))
 
     def solvers_reduced_costs(self, session):
         return session.row_slacks()
@@ -79,11 +75,11 @@ def test_both_forms_have_the_same_relaxation():
     backend = load_registry().backend("highs")
     for seed in range(10):
         problem = small_problem(seed)
-        primal = HammingMaster(problem, [SizeBound(6)], backend, parts=MasterParts(dual_form=False))
-        dual = HammingMaster(problem, [SizeBound(6)], backend, parts=MasterParts(dual_form=True))
+        primal = HammingMaster(problem, [SizeBound(6)], backend, options=RelaxationOptions(dual_form=False))
+        dual = HammingMaster(problem, [SizeBound(6)], backend, options=RelaxationOptions(dual_form=True))
         for at in range(0, len(all_rules(problem)), 5):
             values = []
             for master in (primal, dual):
                 master.add_rules(all_rules(problem)[at : at + 5])
-                values.append(master.solve_relaxation(Deadline()).objective)
+                values.append(master.solve_relaxation(Deadline()).value)
             assert values[0] == pytest.approx(values[1], abs=1e-6)

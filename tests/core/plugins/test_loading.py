@@ -6,10 +6,19 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from rulecg_core import ConfigurationError, PluginError, UnknownNameError, hookimpl, load_registry
+from rulecg_core import (
+    Availability,
+    BackendUnavailable,
+    ConfigurationError,
+    PluginError,
+    UnknownNameError,
+    hookimpl,
+    load_registry,
+)
 from rulecg_core.base.events import Note
+from rulecg_core.plugins.calls import parse_call
+from rulecg_core.plugins.hookspecs import API
 from rulecg_core.plugins.loading import DISABLE_VARIABLE
-from rulecg_core.plugins.registry import parse_call
 from rulecg_core.testing.brute_force import BruteForcePricer
 
 
@@ -41,7 +50,7 @@ def pricers(*names, factory=BruteForcePricer):
 def test_built_in_plugins_come_through_entry_points():
     """Nothing is special-cased: our own parts are found like anybody's, and none is broken."""
     registry = load_registry()
-    assert registry.problems == []
+    assert registry.faults == []
     assert "highs" in registry.names("backend")
     assert "beam" in registry.names("pricer")
     assert "complexity" in registry.names("constraint")
@@ -73,7 +82,7 @@ def test_two_plugins_with_one_name_are_an_error_that_names_both():
     with pytest.raises(PluginError, match=r"first-dist and second-dist.*RULECG_DISABLE_PLUGINS"):
         registry.pricer("mine", backend=None)
     assert isinstance(registry.pricer("other", backend=None), BruteForcePricer)
-    assert any("first-dist and second-dist" in str(problem) for problem in registry.problems)
+    assert any("first-dist and second-dist" in str(fault) for fault in registry.faults)
 
 
 def failing_import():
@@ -107,8 +116,8 @@ def test_a_broken_plugin_is_reported_by_name_while_the_rest_goes_on(broken):
     """The distribution is named, nothing half-registered is left, and good plugins still load."""
     registry = load_registry([plugin("a", "good-dist", **pricers("good")), broken()])
     assert registry.names("pricer") == ["good"]
-    assert [problem.distribution for problem in registry.problems] == ["broken-dist"]
-    assert "broken" in str(registry.problems[0])
+    assert [fault.distribution for fault in registry.faults] == ["broken-dist"]
+    assert "broken" in str(registry.faults[0])
 
 
 def test_a_factory_that_makes_something_else_is_a_plugin_error():
@@ -134,7 +143,7 @@ def test_observers_hear_events_until_they_fail():
     for _ in range(2):
         registry.notify(Note(0.0, "hello"))
     assert len(heard) == 2
-    assert [problem.distribution for problem in registry.problems] == ["bad-dist"]
+    assert [fault.distribution for fault in registry.faults] == ["bad-dist"]
 
 
 @pytest.mark.parametrize(
@@ -175,3 +184,62 @@ def test_positional_after_named_is_an_error():
     """As in Python."""
     with pytest.raises(ConfigurationError, match="after a named argument"):
         parse_call("x:a=1,2")
+
+
+def test_a_plugin_for_another_api_is_named_and_skipped():
+    """Both numbers are told, nothing of it is registered, and good plugins still load."""
+    other, same = plugin("new", "newer-dist", **pricers("new")), plugin("a", "good-dist", **pricers("good"))
+    sys.modules[other.value].RULECG_API = API + 1
+    sys.modules[same.value].RULECG_API = API
+    registry = load_registry([same, other])
+    assert registry.names("pricer") == ["good"]
+    (fault,) = registry.faults
+    assert (fault.plugin, fault.distribution) == ("new", "newer-dist")
+    assert f"API {API + 1}, but this version has {API}" in fault.message
+
+
+def test_a_forgotten_mark_is_told():
+    """A hook without @hookimpl would be passed over without a word; the rest of the plugin loads."""
+    point = plugin("half", "half-dist", **pricers("good"))
+
+    def rulecg_register_constraints(register):
+        register("lost", object)
+
+    sys.modules[point.value].rulecg_register_constraints = rulecg_register_constraints
+    registry = load_registry([point])
+    assert registry.names("pricer") == ["good"]
+    assert registry.names("constraint") == []
+    (fault,) = registry.faults
+    assert fault.distribution == "half-dist"
+    assert "rulecg_register_constraints has no effect" in fault.message
+    assert "@rulecg_core.hookimpl" in fault.message
+
+
+def raises():
+    raise OSError("no licence")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (raises, "OSError: no licence"),
+        (lambda: None, "returned None"),
+        (lambda: Availability(False, "out of order"), "out of order"),
+    ],
+    ids=["raises", "None", "no"],
+)
+def test_availability_that_fails_says_no(answer, told):
+    """A plugin that cannot say whether it can be used cannot be: asking for it names the reason, the rest goes on."""
+    factory = type("Asked", (BruteForcePricer,), {"availability": staticmethod(answer)})
+
+    def hook(register):
+        register("asked", factory, default=1)
+        register("good", BruteForcePricer, default=2)
+
+    registry = load_registry([plugin("p", "stranger", rulecg_register_pricers=hook)])
+    found = registry.entry("pricer", "asked").availability
+    assert not found.available
+    assert told in found.reason
+    assert registry.defaults("pricer", is_large=False) == ["good"]
+    with pytest.raises(BackendUnavailable, match=told):
+        registry.pricer("asked", backend=None)

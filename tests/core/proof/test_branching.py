@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Limits, Problem, load_registry
-from rulecg_core.generation.stages import Stage
+from rulecg_core import Deadline, HammingMaster, IntegerLimits, Problem, load_registry
 from rulecg_core.proof.branching import branch_and_price
-from rulecg_core.solve.incumbents import Incumbents
-from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
+from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
+from tests.core.runs import run_of
 
 
 def random_problem(seed):
@@ -18,21 +17,18 @@ def random_problem(seed):
     X = rng.random((30, 6)) < 0.5
     y = (X[:, 0] & X[:, 1]) ^ (rng.random(30) < 0.35)
     y[:4] = [True, True, False, False]
-    return Problem.from_arrays(X, y, groups=np.arange(30) % 2, max_conditions=3)
+    return Problem.from_arrays(X, y, sensitive_groups=np.arange(30) % 2, max_conditions=3)
 
 
 def run(problem, constraints, deadline):
     backend = load_registry().backend("highs")
     master = HammingMaster(problem, constraints, backend)
-    incumbents = Incumbents(master, np.random.default_rng(0), lambda event: None, lambda: 0.0)
-    incumbents.add([master.evaluate(())], "no rules")
-    branching = branch_and_price(
-        master, Stage.all_of([BruteForcePricer()]), incumbents, -math.inf, 1.0, Limits(), deadline,
-        np.random.default_rng(0),
-    )
+    started = run_of(master)
+    started.take([master.evaluate(())], "no rules")
+    branching = branch_and_price(started, -math.inf, deadline)
     full = HammingMaster(problem, constraints, backend)
     full.add_rules(all_rules(problem))
-    return branching, incumbents.best, full.solve_integer(Deadline()).candidates[0].objective
+    return branching, started.incumbents.best, full.solve_integer(IntegerLimits()).candidates[0].objective
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -5,17 +5,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Problem, load_registry
-from rulecg_core.base.limits import Limits
+from rulecg_core import Deadline, HammingMaster, Problem, Schedule, load_registry
 from rulecg_core.proof import listed_search as module
-from rulecg_core.proof import listing_proof as proof_module
+from rulecg_core.proof.certificate import Certificate
+from rulecg_core.proof.dominance import without_dominated
 from rulecg_core.proof.list_duals import ListDuals, Part
 from rulecg_core.proof.listed_covers import ListedCovers, sums
 from rulecg_core.proof.listed_pairs import fitting_pairs
 from rulecg_core.proof.listed_search import can_search, search_list
-from rulecg_core.proof.listing_proof import prove, without_dominated
+from rulecg_core.proof.listing_proof import prove
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
+from tests.core.runs import run_of
 
 BACKEND = load_registry().backend("highs")
 
@@ -40,7 +41,7 @@ def brute_force(master, rules=None):
 
 def searched(master, known, step, first=1):
     """The objective that the search ends with, which must be complete."""
-    result = search_list(master, list(master.pool.rules), known, step, Deadline(), first)
+    result = search_list(master.goal, BACKEND, list(master.pool.rules), known, step, Deadline(), first)
     assert result.complete
     found = [master.evaluate(rules) for rules in result.sets]
     assert all(candidate.proxy_violation <= 1e-9 for candidate in found)
@@ -80,7 +81,7 @@ def test_size_need_not_be_bounded():
 def test_an_optimal_start_is_proven_not_beaten(seed):
     """Starting from the optimum nothing better is found, and the search is complete."""
     master = random_master(seed, 8)
-    result = search_list(master, list(master.pool.rules), brute_force(master), 1.0, Deadline())
+    result = search_list(master.goal, BACKEND, list(master.pool.rules), brute_force(master), 1.0, Deadline())
     assert result.complete
     assert result.sets == ()
 
@@ -107,13 +108,13 @@ def test_bounds_and_losses_hold_for_every_choice(seed):
 def test_out_of_time_claims_nothing():
     """A passed deadline leaves the search incomplete."""
     master = random_master(0, 9)
-    assert not search_list(master, list(master.pool.rules), 1e9, 1.0, Deadline(0.0)).complete
+    assert not search_list(master.goal, BACKEND, list(master.pool.rules), 1e9, 1.0, Deadline(0.0)).complete
 
 
 def test_rows_on_predictions_rule_it_out():
     """The losses are only valid while rows look at size alone."""
-    assert can_search(HammingMaster(small_problem(0), [SizeBound(6)], BACKEND), 10)
-    assert not can_search(HammingMaster(small_problem(0), [SizeBound(6), MissedShareBound(0.1)], BACKEND), 10)
+    assert can_search(HammingMaster(small_problem(0), [SizeBound(6)], BACKEND).goal, 10)
+    assert not can_search(HammingMaster(small_problem(0), [SizeBound(6), MissedShareBound(0.1)], BACKEND).goal, 10)
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -121,9 +122,16 @@ def test_rows_on_predictions_rule_it_out():
 def test_dropping_dominated_rules_keeps_the_optimum(seed, whole):
     """The optimum over undominated rules is the optimum over all."""
     master = random_master(seed, 7, whole)
-    rules = without_dominated(master, list(master.pool.rules))
+    rules = without_dominated(master.goal, list(master.pool.rules))
     assert len(rules) < len(master.pool) or not whole
     assert brute_force(master, rules) == pytest.approx(brute_force(master))
+
+
+def proven(master, lister, deadline, schedule=None):
+    """A proof that begins from the master's relaxation and the empty rule set."""
+    relaxation = master.solve_relaxation(Deadline())
+    certificate = Certificate(relaxation, relaxation.lower_bound(-1e-9))
+    return prove(run_of(master, schedule=schedule), certificate, lister, master.evaluate(()), deadline)
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -131,20 +139,8 @@ def test_dropping_dominated_rules_keeps_the_optimum(seed, whole):
 def test_a_proof_ends_at_the_optimum_from_any_rule_set(seed, whole):
     """Listing and searching from the empty rule set ends with the optimum as objective and as bound."""
     master = random_master(seed, 7, whole)
-    master.solve_relaxation(Deadline())
-    proof = prove(
-        master,
-        load_registry().pricer("exact-search", BACKEND),
-        master.pricing_problem(),
-        master.lower_bound(-1e-9),
-        master.evaluate(()),
-        1.0 if whole else 0.0,
-        Limits(threads=1),
-        Deadline(),
-        lambda deadline: None,
-        lambda event: None,
-        lambda: 0.0,
-    )
+    assert master.goal.step == (1.0 if whole else 0.0)
+    proof = proven(master, load_registry().pricer("exact-search", BACKEND), Deadline())
     best = min(candidate.objective for candidate in [master.evaluate(()), *proof.candidates])
     assert best == pytest.approx(brute_force(master), rel=1e-5)
     assert proof.complete
@@ -210,27 +206,13 @@ class ShortLists:
 @pytest.mark.parametrize("most", [3, 20, 60, 10_000])
 @pytest.mark.parametrize("look_share", [0.0, 0.2])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_proof_claims_no_more_than_its_lists_prove(seed, look_share, most, monkeypatch):
+def test_a_proof_claims_no_more_than_its_lists_prove(seed, look_share, most):
     """With lists of any length, and with or without time to look beyond a target, the bound is never above the optimum;
     where all could be listed it is the optimum."""
-    monkeypatch.setattr(proof_module, "LOOK_SHARE", look_share)
-    monkeypatch.setattr(proof_module, "LONG", 5)
+    schedule = Schedule().with_settings({"proof": {"look_share": look_share, "long_list": 5}})
     master = random_master(seed, 7)
     optimum = brute_force(master)
-    master.solve_relaxation(Deadline())
-    proof = prove(
-        master,
-        ShortLists(most),
-        master.pricing_problem(),
-        master.lower_bound(-1e-9),
-        master.evaluate(()),
-        1.0,
-        Limits(threads=1),
-        Deadline.after(30.0),
-        lambda deadline: None,
-        lambda event: None,
-        lambda: 0.0,
-    )
+    proof = proven(master, ShortLists(most), Deadline.after(30.0), schedule)
     best = min(candidate.objective for candidate in [master.evaluate(()), *proof.candidates])
     assert proof.lower_bound <= optimum <= best
     if most == 10_000:

@@ -11,20 +11,23 @@ from rulecg_core import (
     Deadline,
     HammingMaster,
     InfeasibleError,
+    IntegerLimits,
     Limits,
     LinearForm,
     Pricer,
     PricingResult,
     Problem,
+    RelaxationOptions,
     Row,
     Rule,
+    Start,
     Status,
     Stop,
     generate_columns,
     load_registry,
 )
 from rulecg_core.api.constraint import Constraint
-from rulecg_core.api.parts import MasterParts
+from rulecg_core.api.master import Master
 from rulecg_core.base.events import Branched, Finished, Note, RoundFinished, RulesListed, StagePriced, Started
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
@@ -49,7 +52,7 @@ def problems(draw):
         X,
         y,
         weights=weights,
-        groups=np.arange(n_samples) % 2,
+        sensitive_groups=np.arange(n_samples) % 2,
         logic=draw(st.sampled_from(["dnf", "cnf"])),
         max_conditions=draw(st.integers(1, 3)),
     )
@@ -57,8 +60,8 @@ def problems(draw):
 
 def constraints_for(problem, bound, eps):
     sides = [problem.labels, ~problem.labels]
-    every_cell = all((group.members & side).any() for group in problem.groups.crossed() for side in sides)
-    with_rates = eps is not None and every_cell and len(problem.groups.crossed()) == 2
+    every_cell = all((group.members & side).any() for group in problem.sensitive_groups.crossed() for side in sides)
+    with_rates = eps is not None and every_cell and len(problem.sensitive_groups.crossed()) == 2
     return [SizeBound(bound), *([MissedShareBound(eps)] if with_rates else [])]
 
 
@@ -74,12 +77,12 @@ def test_relaxation_equals_the_one_over_all_rules_and_bounds_the_objective(probl
     full = HammingMaster(problem, constraints, backend)
     full.add_rules(all_rules(problem))
     over_all = full.solve_relaxation(Deadline())
-    assert result.relaxation == pytest.approx(over_all.objective, abs=1e-5)
-    assert result.objective >= over_all.objective - 1e-5
+    assert result.relaxation == pytest.approx(over_all.value, abs=1e-5)
+    assert result.objective >= over_all.value - 1e-5
     assert result.lower_bound <= result.objective
-    if not any(row.form.cover is not None for row in full.rows):
+    if not any(row.form.cover is not None for row in full.goal.rows):
         # Without proxies the proof by listing must reach the optimum over all rules.
-        best = full.solve_integer(Deadline()).candidates[0]
+        best = full.solve_integer(IntegerLimits()).candidates[0]
         assert result.status is Status.OPTIMAL
         assert result.objective == pytest.approx(best.objective)
 
@@ -112,11 +115,11 @@ class OneRulePricer(Pricer):
 
 def test_cycling_example_with_stuck_duals_ends_and_finds_the_second_rule(highs):
     """Duals that never change must not make the loop cycle, and the second rule is still found."""
-    parts = MasterParts(dual_form=False, merge_rows=False)
-    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs), parts=parts)
+    options = RelaxationOptions(dual_form=False, merge_rows=False)
+    master = HammingMaster(cycling_problem(), [SizeBound(10)], StuckBackend(highs), options=options)
     events = []
     result = generate_columns(
-        master, [OneRulePricer(), BruteForcePricer()], Limits(iterations=50), events.append
+        master, [OneRulePricer(), BruteForcePricer()], Limits(iterations=50), on_event=events.append
     )
     assert {Rule([0]), Rule([1])} <= set(result.pool)
     assert result.objective == 0
@@ -144,7 +147,7 @@ def test_events_tell_the_story_in_order(highs):
     events = []
     result = generate_columns(
         HammingMaster(noisy_problem(), [SizeBound(12)], highs), [("oracle", BruteForcePricer())],
-        Limits(rules_per_call=5), events.append,
+        Limits(rules_per_call=5), on_event=events.append,
     )
     assert isinstance(events[0], Started)
     assert isinstance(events[-1], Finished)
@@ -156,7 +159,7 @@ def test_events_tell_the_story_in_order(highs):
     assert seconds == sorted(seconds)
 
 
-def test_iteration_and_column_limits_are_kept(highs):
+def test_iteration_and_pool_limits_are_kept(highs):
     """A limit ends generation, is told as the reason, and no bound is claimed that was not proven."""
     problem = noisy_problem()
     one = generate_columns(
@@ -166,7 +169,7 @@ def test_iteration_and_column_limits_are_kept(highs):
     assert one.stop is Stop.OTHER_LIMIT
     assert one.status in (Status.BOUNDED, Status.HEURISTIC)
     few = generate_columns(
-        HammingMaster(problem, [SizeBound(12)], highs), [BruteForcePricer()], Limits(columns=4, rules_per_call=2)
+        HammingMaster(problem, [SizeBound(12)], highs), [BruteForcePricer()], Limits(pool=4, rules_per_call=2)
     )
     assert 4 <= few.pool_size < 4 + 2
 
@@ -193,7 +196,9 @@ def test_a_pool_can_start_another_run(highs):
     """Starting from the pool of a finished run, the relaxation is solved in one round."""
     problem = noisy_problem()
     first = generate_columns(HammingMaster(problem, [SizeBound(12)], highs), [BruteForcePricer()])
-    again = generate_columns(HammingMaster(problem, [SizeBound(12)], highs), [BruteForcePricer()], start=first.pool)
+    again = generate_columns(
+        HammingMaster(problem, [SizeBound(12)], highs), [BruteForcePricer()], start=Start(first.pool)
+    )
     assert len(again.history) == 1
     assert again.objective == first.objective
 
@@ -300,7 +305,7 @@ def test_two_sided_rows_do_not_get_in_each_others_way(highs):
 def test_rows_of_one_name_are_told_apart(highs):
     """Two constraints may use the same name; reports keep both."""
     master = HammingMaster(noisy_problem(), [SizeBound(12), SizeBound(6)], highs)
-    assert [row.name for row in master.rows] == ["size", "size (2)"]
+    assert [row.name for row in master.goal.rows] == ["size", "size (2)"]
 
 
 class Soft(Constraint):
@@ -330,7 +335,10 @@ def test_listing_proves_optimality_and_tells_how_many_rules_mattered(highs):
         events = []
         problem = noisy_problem(seed, noise=0.35)
         result = generate_columns(
-            HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()], Limits(rules_per_call=2), events.append
+            HammingMaster(problem, [SizeBound(8)], highs),
+            [BruteForcePricer()],
+            Limits(rules_per_call=2),
+            on_event=events.append,
         )
         assert result.status is Status.OPTIMAL
         listed = [event for event in events if isinstance(event, RulesListed)]
@@ -342,7 +350,7 @@ def test_listing_proves_optimality_and_tells_how_many_rules_mattered(highs):
 class Unbranched(HammingMaster):
     """A master that cannot be extended by branches."""
 
-    can_branch = False
+    with_constraints = Master.with_constraints
 
 
 def test_a_capped_listing_claims_no_optimality(highs):
@@ -366,7 +374,10 @@ def test_branching_closes_what_listing_leaves(highs):
         problem = noisy_problem(seed, noise=0.35)
         events = []
         capped = generate_columns(
-            HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()], Limits(listed_rules=1), events.append
+            HammingMaster(problem, [SizeBound(8)], highs),
+            [BruteForcePricer()],
+            Limits(listed_rules=1),
+            on_event=events.append,
         )
         listed = generate_columns(HammingMaster(problem, [SizeBound(8)], highs), [BruteForcePricer()])
         branched += any(isinstance(event, Branched) and event.closed for event in events)

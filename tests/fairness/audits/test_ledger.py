@@ -36,7 +36,7 @@ def test_parts_add_up(logic: str, seed: int) -> None:
     totals = ledger.by_group.groupby(level="group").sum()
     for name in RATES:
         np.testing.assert_allclose(totals[name], expected[name], atol=1e-12)
-    observed = gaps(y, y_pred, sensitive_features=groups, sample_weight=weights, n_bootstrap=0)["gap"]
+    observed = gaps(y, y_pred, sensitive_features=groups, sample_weight=weights)["gap"]
     sums = ledger.gaps.sum()
     assert sums["selection_rate"] == pytest.approx(observed["demographic_parity_difference"])
     assert sums["true_positive_rate"] == pytest.approx(observed["equal_opportunity_difference"])
@@ -112,7 +112,7 @@ def test_audit_shows_proxy_and_truth() -> None:
     """Overlapping rules make the proxy count a false positive twice: it says violated where the truth holds."""
     X = [[1, 1], [1, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
     y = [0, 1, 0, 1, 0, 1, 0, 1]
-    problem = Problem.from_arrays(X, y, groups={"g": ["a"] * 4 + ["b"] * 4})
+    problem = Problem.from_arrays(X, y, sensitive_groups={"g": ["a"] * 4 + ["b"] * 4})
     constraints = [EqualizedOdds(0.25), Complexity(3), MinimaxError()]
     table = proxy_and_true(constraints, problem, [Rule((0,)), Rule((1,))])
     row = table.loc["false positive rate: a − b"]

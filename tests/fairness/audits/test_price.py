@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from attrs import evolve
 
+from rulecg import RuleSetClassifier
 from rulecg_core import (
     ConfigurationError,
     Constraint,
@@ -30,7 +32,7 @@ def problem() -> Problem:
     groups = np.repeat(["a", "b"], 40)
     labels = rng.random(80) < np.where(groups == "a", 0.6, 0.4)
     X = rng.random((80, 5)) < np.where(labels, 0.7, 0.35)[:, None] - 0.2 * (groups == "b")[:, None]
-    return Problem.from_arrays(X, labels, groups={"g": groups}, max_conditions=2)
+    return Problem.from_arrays(X, labels, sensitive_groups={"g": groups}, max_conditions=2)
 
 
 def relaxed(problem: Problem, constraint: Constraint) -> float:
@@ -40,7 +42,7 @@ def relaxed(problem: Problem, constraint: Constraint) -> float:
     relaxation = master.solve_relaxation(Deadline())
     assert relaxation is not None
     assert relaxation.feasible
-    return relaxation.objective
+    return relaxation.value
 
 
 @pytest.mark.parametrize(
@@ -84,3 +86,17 @@ def test_no_price_without_a_relaxation(problem: Problem) -> None:
     result = evolve(generate_columns(master, [BruteForcePricer()], Limits(seconds=20)), relaxation=None)
     with pytest.raises(ConfigurationError, match="no price to tell"):
         price_of_fairness(result)
+
+
+def test_the_result_of_a_classifier_will_do() -> None:
+    """``classifier.result_`` of two classes is taken; of several classes, or no result at all, is told what to give."""
+    rng = np.random.default_rng(0)
+    X, sex = (rng.random((80, 3)) < 0.5).astype(float), rng.choice(["f", "m"], 80)
+    classifier = RuleSetClassifier(max_complexity=4, constraints=["equality-of-opportunity:0.05"], time_limit=10)
+    fitted = classifier.fit(X, X[:, 0] > 0, sensitive_features=sex).result_
+    (run,) = fitted.runs.values()
+    assert price_of_fairness(fitted).equals(price_of_fairness(run))
+    with pytest.raises(ConfigurationError, match=r"2 runs, one for each class: give one of them.*result_\.runs\['a'\]"):
+        price_of_fairness(SimpleNamespace(runs={"a": run, "b": run}))
+    with pytest.raises(ConfigurationError, match=r"classifier\.result_ of a fitted classifier, not RuleSetClassifier"):
+        price_of_fairness(classifier)

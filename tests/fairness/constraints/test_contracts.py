@@ -133,7 +133,7 @@ def test_the_contract_catches_a_constraint_on_the_learners_labels() -> None:
     @frozen
     class Confused(Constraint):
         def rows(self, problem: Problem) -> list[Row]:
-            black, white = problem.groups.of_column("race")
+            black, white = problem.sensitive_groups.of_column("race")
             positives = [problem.hamming_loss(group.members & problem.y) for group in (black, white)]
             return [(positives[0] - positives[1] <= 0.1).named("missed")]
 
@@ -146,7 +146,7 @@ def test_rows_have_the_papers_coefficients() -> None:
     """Equalized odds puts ±1/|P_g| on missed positives and ±1/|N_g| on covered negatives, nothing else (DNF)."""
     problem = Case.random(0, "dnf").problem()
     rows = {row.name: row for row in EqualizedOdds(0.05, 0.1, columns="race").rows(problem)}
-    black, white = (group.members for group in problem.groups.of_column("race"))
+    black, white = (group.members for group in problem.sensitive_groups.of_column("race"))
     signs = np.where(black, 1.0, -1.0)
 
     def shares(cell: BoolArray) -> FloatArray:

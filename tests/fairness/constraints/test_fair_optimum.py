@@ -64,7 +64,7 @@ def tiny_problem(seed: int, logic: Logic, forbid: Sequence[str] = ()) -> Problem
     return Problem.from_arrays(
         X,
         labels,
-        groups={"sex": sex, "race": race},
+        sensitive_groups={"sex": sex, "race": race},
         logic=logic,
         max_conditions=2,
         options=ProblemOptions(forbid=forbid),

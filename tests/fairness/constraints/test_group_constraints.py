@@ -27,7 +27,7 @@ def make_problem(cells: dict[tuple[Any, bool], int], **settings: Any) -> Problem
     groups = [group for (group, _), count in cells.items() for _ in range(count)]
     labels = [label for (_, label), count in cells.items() for _ in range(count)]
     table = {"race": groups, **settings.pop("further", {})}
-    return Problem.from_arrays(np.ones((len(labels), 1)), labels, groups=table, **settings)
+    return Problem.from_arrays(np.ones((len(labels), 1)), labels, sensitive_groups=table, **settings)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_small_groups_are_reported(uneven: Problem) -> None:
         "constrained.",
         "equalized odds: group 'D' has 2 positives, fewer than 10: its false negative rate is measured but not "
         "constrained.",
-        "equalized odds: group 'D' has 1 negatives, fewer than 10: its false positive rate is measured but not "
+        "equalized odds: group 'D' has 1 negative, fewer than 10: its false positive rate is measured but not "
         "constrained.",
         "equalized odds: 5 rows have no label in race: they are fitted but not constrained.",
     ]
@@ -89,7 +89,7 @@ def test_merged_groups_have_pooled_rates() -> None:
     problem = make_problem({("A", True): 8, ("B", True): 1, ("C", True): 3, ("A", False): 1})
     constraint = EqualityOfOpportunity(0.1, min_group_size=4, small_groups="merge")
     y_pred = np.zeros(problem.n_samples, dtype=bool)
-    y_pred[problem.groups.of_column("race")[2].members] = True
+    y_pred[problem.sensitive_groups.of_column("race")[2].members] = True
     assert constraint.measure(problem, y_pred)["false negative rate: A − B + C"] == pytest.approx(1 - 1 / 4)
 
 
@@ -143,7 +143,7 @@ def test_rows_without_a_group_are_fitted_but_not_constrained(uneven: Problem) ->
     """A missing label takes the sample out of every row, and a note counts such rows."""
     for row in EqualizedOdds(0.1).rows(uneven) + ErrorRateParity(0.1).rows(uneven):
         for vector in (row.form.missed, row.form.cover):
-            assert vector is None or not vector[uneven.groups.missing].any()
+            assert vector is None or not vector[uneven.sensitive_groups.missing].any()
     assert "error rate parity: 5 rows have no label in race: they are fitted but not constrained." in (
         ErrorRateParity(0.1).notes(uneven)
     )
@@ -207,7 +207,7 @@ def test_four_fifths_rule() -> None:
     problem = make_problem({("A", True): 10, ("B", True): 10, ("A", False): 10, ("B", False): 10}, merge=False)
     constraint = DemographicParity(ratio=0.8)
     rows = {row.name: row for row in constraint.rows(problem)}
-    a, b = (np.flatnonzero(group.members) for group in problem.groups.of_column("race"))
+    a, b = (np.flatnonzero(group.members) for group in problem.sensitive_groups.of_column("race"))
     for selected_a in range(21):
         for selected_b in range(21):
             y_pred = np.zeros(40, dtype=bool)
@@ -239,7 +239,8 @@ def test_minimax_adds_the_worst_groups_error() -> None:
 def crossed() -> Problem:
     rng = np.random.default_rng(0)
     race, sex = rng.choice(["Black", "White"], 80), rng.choice(["female", "male"], 80)
-    return Problem.from_arrays(rng.random((80, 3)) < 0.5, rng.random(80) < 0.5, groups={"race": race, "sex": sex})
+    groups = {"race": race, "sex": sex}
+    return Problem.from_arrays(rng.random((80, 3)) < 0.5, rng.random(80) < 0.5, sensitive_groups=groups)
 
 
 def test_intersectional_bounds_differ(crossed: Problem) -> None:
@@ -291,3 +292,22 @@ def test_intersectional_applies_the_policy_on_small_groups(crossed: Problem) -> 
 def test_constraints_by_name(text: str, expected: Constraint) -> None:
     """Every constraint can be asked for as text, with the same options as in Python."""
     assert load_registry().constraint(text) == expected
+
+
+def test_a_tiny_group_that_is_bounded_gets_a_note() -> None:
+    """One positive decides about everybody: the note names the group, its size and what to do."""
+    problem = make_problem({("A", True): 50, ("A", False): 50, ("B", True): 1, ("B", False): 1})
+    (positives, negatives) = EqualizedOdds(0.1).notes(problem)
+    assert "group 'B' has only 1 positive: each of them moves its false negative rate by 100 points" in positives
+    assert "may decide about the rules for everybody. Set min_group_size=10" in positives
+    assert "group 'B' has only 1 negative" in negatives
+    assert EqualizedOdds(0.1, min_group_size=1).notes(problem) == []
+    assert not any("only" in note for note in EqualizedOdds(0.1, min_group_size=10).notes(problem))
+
+
+def test_many_rows_of_little_weight_are_not_tiny() -> None:
+    """Whether a group is tiny is a matter of its rows, not of the unit of the weights or of rows merged before."""
+    cells = {(group, label): 20 for group in "AB" for label in (True, False)}
+    assert EqualizedOdds(0.1).notes(make_problem(cells, weights=np.full(80, 1e-6))) == []
+    cells = {(group, label): 2 for group in "AB" for label in (True, False)}
+    assert EqualizedOdds(0.1).notes(make_problem(cells, weights=np.full(8, 10.0))) == []

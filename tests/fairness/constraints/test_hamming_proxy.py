@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from rulecg_core import HammingMaster, Limits, Problem, Rule, Status, generate_columns, load_registry
+from rulecg_core import HammingMaster, Limits, Problem, Rule, Start, Status, generate_columns, load_registry
 from rulecg_core.masters.size_bounds import Complexity
 from rulecg_core.testing.brute_force import BruteForcePricer
 from rulecg_fairness.constraints.parity import EqualizedOdds, FalsePositiveRateParity
@@ -33,7 +33,7 @@ def theorem(d: int, with_positives: bool) -> tuple[Problem, list[Rule]]:
         X.append(np.zeros((4, d), dtype=bool))
         y += [True] * 4
         groups += ["G1", "G1", "G2", "G2"]
-    problem = Problem.from_arrays(np.vstack(X), y, groups={"group": groups}, max_conditions=t)
+    problem = Problem.from_arrays(np.vstack(X), y, sensitive_groups={"group": groups}, max_conditions=t)
     return problem, [Rule(features) for features in chosen]
 
 
@@ -78,7 +78,7 @@ def tempting(d: int = 6, gain: int = 3) -> tuple[Problem, list[Rule]]:
     y = [False] * (2 * len(chosen)) + [True] * len(positives)
     half = len(positives) // 2
     groups = ["G1"] * len(chosen) + ["G2"] * len(chosen) + ["G1"] * half + ["G2"] * half
-    problem = Problem.from_arrays(X, y, groups={"group": groups}, max_conditions=t)
+    problem = Problem.from_arrays(X, y, sensitive_groups={"group": groups}, max_conditions=t)
     return problem, [Rule(features) for features in chosen]
 
 
@@ -90,7 +90,7 @@ def test_the_repair_finds_a_rule_set_that_is_truly_fair() -> None:
     favourite, nothing = master.evaluate(rules), master.evaluate(())
     assert favourite.proxy_violation <= 1e-9
     assert favourite.true_violation > 0.5
-    result = generate_columns(master, [BruteForcePricer()], Limits(seconds=20), start=rules)
+    result = generate_columns(master, [BruteForcePricer()], Limits(seconds=20), start=Start(rules))
     assert master.evaluate(result.rules).is_feasible
     measured = constraints[1].measure(problem, problem.predict(result.rules))
     assert max(abs(value) for value in measured.values()) <= 0.15 + 1e-9

@@ -15,9 +15,9 @@ from rulecg_core import RulecgWarning
 def people() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One column that is the group itself and decides the label in nine rows of ten."""
     rng = np.random.default_rng(0)
-    group = rng.random(200) < 0.5
-    y = group ^ (rng.random(200) < 0.1)
-    return np.column_stack([group, rng.random(200) < 0.5]).astype(float), y, np.where(group, "a", "b").astype(object)
+    group = rng.random(800) < 0.5
+    y = group ^ (rng.random(800) < 0.1)
+    return np.column_stack([group, rng.random(800) < 0.5]).astype(float), y, np.where(group, "a", "b").astype(object)
 
 
 def test_an_answer_that_selects_nobody_is_told(people: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
@@ -50,3 +50,14 @@ def test_rows_without_a_group_are_counted(people: tuple[np.ndarray, np.ndarray, 
         )
     (result,) = classifier.result_.runs.values()
     assert any("7 rows have no label" in note for note in result.notes)
+
+
+def test_a_tiny_group_that_may_rule_the_fit_is_told(people: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """A group of one positive and one negative is bounded as others are; the fit names it and says what to do."""
+    X, y, group = people
+    some = group.copy()
+    some[[np.flatnonzero(y)[0], np.flatnonzero(~y)[0]]] = "c"
+    with pytest.warns(RulecgWarning, match=r"group 'c' has only 1 positive: .*Set min_group_size=10"):
+        RuleSetClassifier(max_complexity=4, constraints=["equalized-odds:0.5"], time_limit=10).fit(
+            X, y, sensitive_features=some
+        )

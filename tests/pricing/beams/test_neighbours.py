@@ -105,17 +105,18 @@ def test_wrong_numbers_are_refused():
             Neighbours(**options)
 
 
-def test_a_master_tells_its_rules_in_use():
-    """Those with weight in the relaxation, and none before there is one."""
+def test_a_relaxation_tells_its_rules_in_use():
+    """Those with weight, to whoever asks it and to pricers; none while the pool is empty."""
     problem = random_problem(3, max_samples=60, max_features=6, max_conditions=2)
-    master = HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs"))
-    assert master.rules_in_use() == ()
-    master.add_rules([Rule((feature,)) for feature in range(problem.n_conditions)])
-    master.solve_relaxation(Deadline())
-    weights = master.rule_weights()
-    expected = tuple(rule for rule, weight in zip(master.pool.rules, weights, strict=True) if weight > 1e-6)
-    assert master.rules_in_use() == expected
-    assert master.pricing_problem().in_use == expected
+    with HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs")) as master:
+        assert master.solve_relaxation(Deadline()).in_use == ()
+        master.add_rules([Rule((feature,)) for feature in range(problem.n_conditions)])
+        relaxation = master.solve_relaxation(Deadline())
+    weighted = zip(master.pool.rules, relaxation.weights, strict=True)
+    expected = tuple(rule for rule, weight in weighted if weight > 1e-6)
+    assert expected
+    assert relaxation.in_use == expected
+    assert relaxation.pricing_problem().in_use == expected
 
 
 def test_a_part_of_the_problem_has_no_rules_in_use():

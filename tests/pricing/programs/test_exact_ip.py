@@ -38,7 +38,7 @@ class ScriptedBackend(Backend):
     def availability(cls):
         return Availability(True)
 
-    def open_lp(self):
+    def new_session(self):
         raise NotImplementedError
 
     def solve_mip(self, model, limits=None, *, start=(), pool_size=1, should_stop=None):

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import field, frozen
-from attrs.validators import ge, le
 
-from rulecg_core import ConfigurationError, Constraint, Problem, Row
+from rulecg_core import ConfigurationError, Constraint, Problem, Row, settings
 
 
 @frozen
 class ErrorBalance(Constraint):
     """Every group's selection rate is within eps of its share of positives."""
 
-    eps: float = field(validator=[ge(0.0), le(1.0)])
-    column: str | None = None
+    eps: float = field(validator=settings.share)
+    column: str | None = field(default=None, validator=settings.optional(settings.text))
 
     def rows(self, problem: Problem) -> Sequence[Row]:
-        groups = problem.groups.crossed(None if self.column is None else [self.column])
+        groups = problem.sensitive_groups.crossed(None if self.column is None else [self.column])
         if not groups:
             raise ConfigurationError("ErrorBalance is about groups: pass sensitive_features to fit.")
         rows = []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rulecg_core import hookimpl
-from rulecg_core.plugins.registry import Register
+from rulecg_core import Register, hookimpl
 
 from .error_balance import ErrorBalance
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from rulecg_parity import ErrorBalance
 
-from rulecg_core.testing.constraint_contract import ConstraintContract
+from rulecg_core import ConfigurationError
+from rulecg_core.testing import ConstraintContract
 
 
 class TestErrorBalance(ConstraintContract):
@@ -40,6 +41,8 @@ def test_by_name():
 
 
 def test_a_share_is_not_a_percentage():
-    """A bound outside 0 to 1 is refused."""
-    with pytest.raises(ValueError, match="eps"):
+    """A bound outside 0 to 1 is refused in a sentence, and so is a column that is none."""
+    with pytest.raises(ConfigurationError, match=r"ErrorBalance: eps must be a number from 0 to 1.*, not 5\."):
         ErrorBalance(5)
+    with pytest.raises(ConfigurationError, match="column must be some text"):
+        ErrorBalance(0.1, column=3)

@@ -1,41 +1,25 @@
-"""Every part of the master changes how the relaxation is solved, never its value, and the duals stay duals of all."""
-
-import time
+"""Every option changes how the relaxation is solved, never its value, and the duals stay duals of all."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulecg_core import (
-    Deadline,
-    HammingMaster,
-    Limits,
-    Pricer,
-    PricingResult,
-    Problem,
-    Status,
-    Stop,
-    generate_columns,
-    load_registry,
-)
-from rulecg_core.api.parts import MasterParts, SearchParts
-from rulecg_core.base.events import IncumbentFound, Note, RoundFinished
-from rulecg_core.generation.smoothing import Smoothing
+from rulecg_core import Deadline, HammingMaster, Problem, RelaxationOptions, load_registry
 from rulecg_core.masters.lp import pool_columns
 from rulecg_core.masters.lp.positive_classes import PositiveClasses
-from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
+from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
 
 BACKENDS = ["highs", "cbc", "scip"]
-PLAIN = MasterParts(dual_form=False, merge_rows=False, put_aside=False, stabilise=False)
+PLAIN = RelaxationOptions(dual_form=False, merge_rows=False, put_aside=False)
 EACH = {
-    "dual form": MasterParts(dual_form=True, merge_rows=False, put_aside=False),
-    "merged rows": MasterParts(dual_form=False, merge_rows=True, put_aside=False),
-    "merged rows in dual form": MasterParts(dual_form=True, merge_rows=True, put_aside=False),
-    "put aside": MasterParts(dual_form=False, merge_rows=False, put_aside=True),
-    "all": MasterParts(dual_form=True, merge_rows=True, put_aside=True, stabilise=True),
-    "default": MasterParts(),
+    "dual form": RelaxationOptions(dual_form=True, merge_rows=False, put_aside=False),
+    "merged rows": RelaxationOptions(dual_form=False, merge_rows=True, put_aside=False),
+    "merged rows in dual form": RelaxationOptions(dual_form=True, merge_rows=True, put_aside=False),
+    "put aside": RelaxationOptions(dual_form=False, merge_rows=False, put_aside=True),
+    "all": RelaxationOptions(dual_form=True, merge_rows=True, put_aside=True),
+    "default": RelaxationOptions(),
 }
 
 
@@ -49,7 +33,7 @@ def problems(draw):
     y[:4] = [True, True, False, False]
     weights = rng.integers(1, 4, n_samples) if draw(st.booleans()) else None
     return Problem.from_arrays(
-        X, y, weights=weights, groups=np.arange(n_samples) % 2, logic=draw(st.sampled_from(["dnf", "cnf"])),
+        X, y, weights=weights, sensitive_groups=np.arange(n_samples) % 2, logic=draw(st.sampled_from(["dnf", "cnf"])),
         max_conditions=2, merge=draw(st.booleans()),
     )
 
@@ -63,34 +47,33 @@ def eager(monkeypatch):
     monkeypatch.setattr("rulecg_core.masters.lp.linear_master.LEAST", 1)
 
 
-def masters(problem, eps, backend, parts):
+def masters(problem, eps, backend, options):
     constraints = [SizeBound(6), *([] if eps is None else [MissedShareBound(eps)])]
-    return [HammingMaster(problem, constraints, backend, parts=each) for each in (PLAIN, parts)]
+    return [HammingMaster(problem, constraints, backend, options=each) for each in (PLAIN, options)]
 
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("parts", EACH.values(), ids=EACH)
-def test_every_part_has_the_plain_masters_value_round_by_round(backend, parts):
+@pytest.mark.parametrize("options", EACH.values(), ids=EACH)
+def test_every_option_has_the_plain_masters_value_round_by_round(backend, options):
     """Whatever is switched on, with and without rows on groups: same value, valid duals, weights of that value."""
     backend = load_registry().backend(backend)
 
     @settings(max_examples=12 if backend.name == "highs" else 4, deadline=None)
     @given(problem=problems(), eps=st.sampled_from([None, 0.0, 0.2]), step=st.integers(1, 9))
     def check(problem, eps, step):
-        plain, other = masters(problem, eps, backend, parts)
+        plain, other = masters(problem, eps, backend, options)
         rules = all_rules(problem)
         for at in range(0, len(rules), step):
             for master in (plain, other):
                 master.add_rules(rules[at : at + step])
             expected, found = plain.solve_relaxation(Deadline()), other.solve_relaxation(Deadline())
             assert found.feasible == expected.feasible
-            assert found.objective == pytest.approx(expected.objective, abs=1e-6)
-            pricing = other.pricing_problem()
-            assert min(pricing.reduced_cost(rule) for rule in other.pool.rules) > -1e-6
+            assert found.value == pytest.approx(expected.value, abs=1e-6)
+            assert min(found.pricing.reduced_cost(rule) for rule in other.pool.rules) > -1e-6
             if found.feasible:
-                assert other.lower_bound(0.0) == pytest.approx(found.objective, abs=1e-5)
-            assert len(other.rule_weights()) == len(other.pool)
+                assert found.lower_bound(0.0) == pytest.approx(found.value, abs=1e-5)
+            assert len(found.weights) == len(other.pool)
 
     check()
 
@@ -101,52 +84,100 @@ def test_every_part_has_the_plain_masters_value_round_by_round(backend, parts):
 def test_bounds_from_merged_rows_hold_for_all_rules(problem, eps, n_rules):
     """With few rules in the program, the bound from its divided duals stays below the relaxation over all rules."""
     backend = load_registry().backend("highs")
-    full, few = masters(problem, eps, backend, MasterParts(put_aside=True))
+    full, few = masters(problem, eps, backend, RelaxationOptions(put_aside=True))
     full.add_rules(all_rules(problem))
     few.add_rules(all_rules(problem)[:n_rules])
     value = full.solve_relaxation(Deadline())
-    few.solve_relaxation(Deadline())
-    pricing = few.pricing_problem()
-    bound = few.lower_bound(min(0.0, *(pricing.reduced_cost(rule) for rule in all_rules(problem))))
+    relaxation = few.solve_relaxation(Deadline())
+    bound = relaxation.lower_bound(min(0.0, *(relaxation.pricing.reduced_cost(rule) for rule in all_rules(problem))))
     if bound is not None and value.feasible:
-        assert bound <= value.objective + 1e-6
+        assert bound <= value.value + 1e-6
 
 
-def test_rules_are_put_aside_and_come_back(eager):
-    """Under a tight bound on size some rules idle and leave the program; under a loose one they are needed again."""
+def noisy_master(options):
     rng = np.random.default_rng(3)
-    X = rng.random((200, 8)) < 0.4
-    problem = Problem.from_arrays(X, rng.random(200) < 0.5, max_conditions=3)
-    backend = load_registry().backend("highs")
-    master = HammingMaster(problem, [SizeBound(40)], backend, parts=MasterParts(put_aside=True))
-    master.add_rules(all_rules(problem))
-    master.tighten(0.1)
-    for _ in range(3):
-        master.solve_relaxation(Deadline())
-    linear = master._linear
-    n_inside = len(linear._opened.rules)
-    assert n_inside < len(master.pool)
-    master.tighten(1.0)
-    found = master.solve_relaxation(Deadline())
-    assert len(linear._opened.rules) > n_inside
-    plain = HammingMaster(problem, [SizeBound(40)], backend, parts=PLAIN)
-    plain.add_rules(all_rules(problem))
-    assert found.objective == pytest.approx(plain.solve_relaxation(Deadline()).objective, abs=1e-6)
+    X = rng.random((300, 8)) < 0.5
+    y = ((X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3]) | (X[:, 4] & X[:, 5] & X[:, 6])) ^ (rng.random(300) < 0.15)
+    problem = Problem.from_arrays(X, y, max_conditions=3)
+    return HammingMaster(problem, [SizeBound(12)], load_registry().backend("highs"), options=options)
+
+
+def shuffled_rules(problem):
+    rules = all_rules(problem)
+    np.random.default_rng(0).shuffle(rules)
+    return rules
+
+
+def test_rules_are_put_aside_and_come_back(eager, monkeypatch):
+    """Rules that idle leave the program; those that later rules make useful again come back, and the value is that of
+    a program that never let any go."""
+    returned = []
+    returning = pool_columns.PoolColumns.returning
+
+    def watched(self, costs):
+        found = returning(self, costs)
+        returned.extend(found)
+        return found
+
+    monkeypatch.setattr(pool_columns.PoolColumns, "returning", watched)
+    plain, master = noisy_master(PLAIN), noisy_master(RelaxationOptions(put_aside=True))
+    rules = shuffled_rules(master.problem)
+    fewest = np.inf
+    for some in (rules[::2], rules[1::2]):
+        for each in (plain, master):
+            each.add_rules(some)
+        for _ in range(3):
+            found = master.solve_relaxation(Deadline())
+            fewest = min(fewest, len(master.linear._opened.rules) / len(master.pool))
+        assert found.value == pytest.approx(plain.solve_relaxation(Deadline()).value, abs=1e-6)
+    assert fewest < 1
+    assert returned
+
+
+@pytest.mark.usefixtures("eager")
+def test_tightened_masters_put_aside_rules_of_their_own():
+    """What idles under a tight bound on size may be needed under a loose one, and the other way round: solved in turns,
+    each master has the value of a plain one."""
+    plain, master = noisy_master(PLAIN), noisy_master(RelaxationOptions(put_aside=True))
+    rules = shuffled_rules(master.problem)
+    with plain.tightened(0.3) as plain_tight, master.tightened(0.3) as tight:
+        for at in range(0, len(rules), 20):
+            for each in (plain, master):
+                each.add_rules(rules[at : at + 20])
+            for one, other in ((plain_tight, tight), (plain, master), (plain_tight, tight)):
+                expected, found = one.solve_relaxation(Deadline()), other.solve_relaxation(Deadline())
+                assert found.value == pytest.approx(expected.value, abs=1e-6)
+                program = master.linear
+                if program._program is not None:
+                    taking_part = np.flatnonzero(program.columns.inside[: program._n_known])
+                    assert set(taking_part) == set(program._opened.rules)
+
+
+def test_a_tightened_relaxation_proves_nothing():
+    """Its value is that of a smaller bound on size, above the master's own; it claims no bound for the master."""
+    master = noisy_master(PLAIN)
+    master.add_rules(all_rules(master.problem))
+    smaller = HammingMaster(master.problem, [SizeBound(6)], master.backend, pool=master.pool)
+    with master.tightened(0.5) as tight:
+        found = tight.solve_relaxation(Deadline())
+    assert found.value == pytest.approx(smaller.solve_relaxation(Deadline()).value, abs=1e-6)
+    assert found.value > master.solve_relaxation(Deadline()).value + 1e-6
+    assert found.lower_bound(0.0) is None
 
 
 @pytest.mark.parametrize("eps", [None, 0.1])
-@pytest.mark.parametrize("parts", EACH.values(), ids=EACH)
-def test_many_rules_at_once_are_taken_in_warm(parts, eps):
+@pytest.mark.parametrize("options", EACH.values(), ids=EACH)
+def test_many_rules_at_once_are_taken_in_warm(options, eps):
     """Classes may be split several times over by the rules of one round."""
     rng = np.random.default_rng(5)
     problem = Problem.from_arrays(
-        rng.random((150, 8)) < 0.4, rng.random(150) < 0.5, groups=np.arange(150) % 2, max_conditions=3
+        rng.random((150, 8)) < 0.4, rng.random(150) < 0.5, sensitive_groups=np.arange(150) % 2, max_conditions=3
     )
     values = []
-    for master in masters(problem, eps, load_registry().backend("highs"), parts):
+    for master in masters(problem, eps, load_registry().backend("highs"), options):
         for some in (all_rules(problem)[:2], all_rules(problem)[2:]):
             master.add_rules(some)
-            values.append(master.solve_relaxation(Deadline()).objective)
+            values.append(master.solve_relaxation(Deadline()).value)
     assert values[2:] == pytest.approx(values[:2], abs=1e-6)
 
 
@@ -155,7 +186,7 @@ def test_merged_rows_are_as_many_as_the_rules_tell_apart():
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 6)) < 0.5, np.ones(300, dtype=bool)
     y[:20] = False
-    problem = Problem.from_arrays(X, y, groups=np.arange(300) % 2, max_conditions=2, merge=False)
+    problem = Problem.from_arrays(X, y, sensitive_groups=np.arange(300) % 2, max_conditions=2, merge=False)
     backend = load_registry().backend("highs")
     for constraints, groups in (([SizeBound(6)], 1), ([SizeBound(6), MissedShareBound(0.5)], 2)):
         master = HammingMaster(problem, constraints, backend)
@@ -165,7 +196,7 @@ def test_merged_rows_are_as_many_as_the_rules_tell_apart():
             covers = problem.covers(master.pool.rules)[:, problem.y]
             if groups == 2:
                 covers = np.vstack([covers, np.flatnonzero(problem.y) % 2 == 1])
-            assert len(master._linear._opened.classes) == len(np.unique(covers, axis=1).T)
+            assert len(master.linear._opened.classes) == len(np.unique(covers, axis=1).T)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_rules=st.integers(0, 150))
@@ -184,104 +215,3 @@ def test_classes_keep_sums_and_only_ever_split(seed, n_rules):
     assert np.array_equal(origins[classes.of], before)
     values = rng.random(len(classes))
     assert classes.sums(classes.divided(values)) == pytest.approx(values)
-
-
-class FirstOnly(Pricer):
-    """A heuristic: brute force that claims no bound, and returns few rules."""
-
-    def price(self, problem, limits, rng):
-        return PricingResult(BruteForcePricer().price(problem, limits, rng).rules[:2])
-
-
-@settings(max_examples=30, deadline=None)
-@given(problem=problems(), eps=st.sampled_from([None, 0.1]))
-def test_smoothed_duals_lead_to_the_same_certificate(problem, eps):
-    """With stabilisation the run ends at the same relaxation, with a bound that is proven on the true duals."""
-    backend = load_registry().backend("highs")
-    plain, smooth = (
-        generate_columns(
-            HammingMaster(
-                problem, [SizeBound(6), *([] if eps is None else [MissedShareBound(eps)])], backend,
-                parts=MasterParts(stabilise=stabilise),
-            ),
-            [FirstOnly(), BruteForcePricer()],
-            Limits(rules_per_call=3),
-        )
-        for stabilise in (False, True)
-    )
-    assert smooth.relaxation == pytest.approx(plain.relaxation, abs=1e-5)
-    assert smooth.lower_bound is not None
-    assert smooth.status in (Status.OPTIMAL, Status.LP_OPTIMAL, Status.BOUNDED)
-
-
-def test_smoothing_mixes_pricing_problems():
-    """Reduced costs under smoothed duals are the mixture of those under the mixed ones."""
-    rng = np.random.default_rng(0)
-    problem = Problem.from_arrays(rng.random((30, 4)) < 0.5, rng.random(30) < 0.5, max_conditions=2)
-    master = HammingMaster(problem, [SizeBound(6)], load_registry().backend("highs"))
-    rules = all_rules(problem)
-    pricings = []
-    for some in (rules[:1], rules[1:]):
-        master.add_rules(some)
-        master.solve_relaxation(Deadline())
-        pricings.append(master.pricing_problem())
-    smoothing = Smoothing(share=0.25)
-    smoothing.begin(pricings[0])
-    mixed = smoothing.smoothed(pricings[1])
-    first, second, found = (np.array([each.reduced_cost(rule) for rule in rules]) for each in (*pricings, mixed))
-    assert not np.allclose(first, second)
-    assert found == pytest.approx(0.25 * first + 0.75 * second)
-
-
-def large_problem(monkeypatch):
-    monkeypatch.setattr("rulecg_core.data.problem.LARGE", 100)
-    rng = np.random.default_rng(1)
-    X = rng.random((400, 8)) < 0.5
-    return Problem.from_arrays(X, (X[:, 0] & X[:, 1]) | (rng.random(400) < 0.1), max_conditions=2)
-
-
-@pytest.mark.parametrize(
-    "off", ["during_generation", "condition_moves", "subset_moves", "mixtures", "annealing", "unions", "tight_first"]
-)
-def test_parts_of_the_search_can_be_switched_off(off, monkeypatch):
-    """Without one of its parts a run still ends with a rule set no worse than none, and generates what it returns."""
-    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
-    tightened = []
-    monkeypatch.setattr(master, "tighten", lambda share: tightened.append(share) or False)
-    result = generate_columns(
-        master, [BruteForcePricer()], Limits(seconds=5, rules_per_call=5), search=SearchParts(**{off: False})
-    )
-    assert result.objective < master.evaluate(()).objective
-    assert set(result.rules) <= set(result.pool)
-    assert bool(tightened) == (off != "tight_first")
-
-
-def test_a_slow_relaxation_is_the_last_one(monkeypatch):
-    """When one relaxation takes more than a quarter of the time left, the search gets the rest, and that is told."""
-    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
-    solve = master.solve_relaxation
-
-    def slow(deadline):
-        time.sleep(0.6)
-        return solve(deadline)
-
-    monkeypatch.setattr(master, "solve_relaxation", slow)
-    events = []
-    result = generate_columns(
-        master, [FirstOnly()], Limits(seconds=2.4), events.append,
-        search=SearchParts(during_generation=False, tight_first=False),
-    )
-    assert len(result.history) == 1
-    assert result.stop is Stop.TIME_LIMIT
-    assert any("goes to the search" in event.message for event in events if isinstance(event, Note))
-    assert result.objective < master.evaluate(()).objective
-
-
-def test_large_data_has_an_answer_before_the_first_relaxation(monkeypatch):
-    """The first rule set comes from a search, so that no relaxation can stand in its way."""
-    master = HammingMaster(large_problem(monkeypatch), [SizeBound(6)], load_registry().backend("highs"))
-    events = []
-    generate_columns(master, [BruteForcePricer()], Limits(seconds=5), events.append)
-    told = [event for event in events if isinstance(event, IncumbentFound | RoundFinished)]
-    assert isinstance(told[0], IncumbentFound)
-    assert told[0].objective < master.evaluate(()).objective

@@ -7,8 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulecg_core import Deadline, HammingMaster, Limits, Problem, generate_columns, load_registry
-from rulecg_core.masters.lp import linear_master as relaxation
+from rulecg_core import (
+    Deadline,
+    HammingMaster,
+    IntegerLimits,
+    Limits,
+    Problem,
+    RelaxationOptions,
+    generate_columns,
+    load_registry,
+)
 from rulecg_core.masters.lp.linear_master import LinearMaster
 from rulecg_core.masters.lp.program import Program
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
@@ -19,41 +27,44 @@ def example() -> Problem:
     rng = np.random.default_rng(1)
     groups, y = rng.choice(["a", "b"], 80), rng.random(80) < 0.5
     X = rng.random((80, 5)) < np.where(y & (groups == "a"), 0.8, 0.4)[:, None]
-    return Problem.from_arrays(X, y, groups={"g": groups}, max_conditions=3)
+    return Problem.from_arrays(X, y, sensitive_groups={"g": groups}, max_conditions=3)
 
 
-def master_of(problem: Problem) -> HammingMaster:
-    return HammingMaster(problem, [Complexity(8), EqualizedOdds(0.02)], load_registry().backend("highs"))
+def master_of(problem: Problem, linked_positives: int = 3_000) -> HammingMaster:
+    options = RelaxationOptions(linked_positives=linked_positives)
+    backend = load_registry().backend("highs")
+    return HammingMaster(problem, [Complexity(8), EqualizedOdds(0.02)], backend, options=options)
 
 
-def test_without_link_rows_bounds_are_weaker_but_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_link_rows_bounds_are_weaker_but_valid() -> None:
     """On large data link rows are left out: the relaxation falls, its bound stays below every rule set it is about."""
     problem = example()
-    with_links, without = master_of(problem), master_of(problem)
+    with_links, without = master_of(problem), master_of(problem, linked_positives=0)
     for master in (with_links, without):
         master.add_rules(all_rules(problem))
     linked = with_links.solve_relaxation(Deadline())
-    monkeypatch.setattr(relaxation, "LINKED_POSITIVES", 0)
     free = without.solve_relaxation(Deadline())
     assert linked is not None
     assert free is not None
-    assert free.objective < linked.objective - 1e-6, "The example is meant to need link rows."
-    result = generate_columns(master_of(problem), [BruteForcePricer()], Limits(seconds=10))
-    exact = with_links.solve_integer(Deadline())
+    assert free.value < linked.value - 1e-6, "The example is meant to need link rows."
+    result = generate_columns(master_of(problem, linked_positives=0), [BruteForcePricer()], Limits(seconds=10))
+    exact = with_links.solve_integer(IntegerLimits())
     assert result.lower_bound is not None
     assert exact.bound is not None
     assert result.lower_bound <= exact.candidates[0].objective + 1e-6
     assert with_links.evaluate(result.rules).is_feasible
 
 
-def test_duals_stay_usable_when_time_runs_out_after_new_link_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last solution's duals, with 0 for the new rows, still make the pricing problem and the bound they made."""
+def test_time_may_run_out_after_new_link_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last relaxation still has the pricing problem and the bound it had, and the next one is as if nothing had
+    happened."""
     problem = example()
     master = master_of(problem)
     rules = all_rules(problem)
     master.add_rules(rules[:3])
-    assert master.solve_relaxation(Deadline()) is not None
-    before, bound = master.pricing_problem(), master.lower_bound(-1.0)
+    last = master.solve_relaxation(Deadline())
+    assert last is not None
+    before, bound = last.pricing.sample_weights.copy(), last.lower_bound(-1.0)
     master.add_rules(rules[3:])
     links_came = []
     solve, add_links = LinearMaster._solve_once, Program.add_links
@@ -69,5 +80,12 @@ def test_duals_stay_usable_when_time_runs_out_after_new_link_rows(monkeypatch: p
     monkeypatch.setattr(LinearMaster, "_solve_once", out_of_time_after_links)
     assert master.solve_relaxation(Deadline()) is None
     assert links_came, "The example is meant to violate link rows."
-    np.testing.assert_array_equal(master.pricing_problem().sample_weights, before.sample_weights)
-    assert master.lower_bound(-1.0) == bound
+    np.testing.assert_array_equal(last.pricing.sample_weights, before)
+    assert last.lower_bound(-1.0) == bound
+    monkeypatch.undo()
+    again, fresh = master.solve_relaxation(Deadline()), master_of(problem)
+    fresh.add_rules(rules)
+    expected = fresh.solve_relaxation(Deadline())
+    assert again is not None
+    assert expected is not None
+    assert again.value == pytest.approx(expected.value, abs=1e-6)

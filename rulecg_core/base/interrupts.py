@@ -1,0 +1,41 @@
+"""Ctrl-C as a wish that cannot get lost: it sets a halt that every deadline of the run looks at."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any
+
+from attrs import define, field
+
+
+@define(eq=False)
+class Interrupts:
+    """While in use, the first Ctrl-C sets ``halt`` before it raises KeyboardInterrupt.
+
+    An exception in the middle of somebody's callback may be swallowed; the halt stays. Outside the main thread, or
+    where somebody else handles the signal, nothing is changed.
+    """
+
+    halt: threading.Event
+    _before: Any = field(init=False, default=None)
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if before is signal.default_int_handler:
+                self._before = before
+                signal.signal(signal.SIGINT, self._halt)
+        return self
+
+    def _halt(self, number: int, frame: FrameType | None) -> None:
+        self.halt.set()
+        raise KeyboardInterrupt
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None

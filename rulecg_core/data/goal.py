@@ -1,0 +1,200 @@
+"""What rule sets are judged by: an objective, rows, and how often a covered sample counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from attrs import frozen
+
+from ..base.arrays import BoolArray, FloatArray
+from .linear_form import LinearForm, Row
+from .problem import Problem
+from .rules import Rule
+
+KEPT = 1e-9
+"""How far a row may be outside its bounds and still count as kept: what floating-point sums leave of equality."""
+NEARLY_KEPT = 1e-6
+"""The same for rule sets that a solver found within its own tolerance."""
+
+
+@frozen
+class Candidate:
+    """A rule set with everything that decides whether and why it is chosen."""
+
+    rules: tuple[Rule, ...]
+    objective: float
+    """Value of the master's objective."""
+    errors: float
+    """True 0-1 loss."""
+    complexity: float
+    proxy_violation: float
+    """Largest violation of a row as the master sees it (each cover counted)."""
+    true_violation: float
+    """Largest violation of a row in true counts (each covered sample counted once)."""
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether every row holds in true counts."""
+        return self.true_violation <= KEPT
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether every row holds as the master counts."""
+        return self.proxy_violation <= NEARLY_KEPT
+
+
+@frozen(eq=False)
+class _Counts:
+    """What forms are evaluated on."""
+
+    missed: FloatArray
+    covered: FloatArray
+    """How often each sample is covered."""
+    once: FloatArray
+    """1 where a sample is covered at all."""
+    length: float
+    n_rules: float
+
+
+@frozen(eq=False, slots=False)
+class Goal:
+    """Minimise the objective over rule sets that keep every row.
+
+    A goal is data: masters, proofs and heuristics judge rule sets by the same one.
+    """
+
+    problem: Problem
+    objective: LinearForm
+    rows: tuple[Row, ...]
+    max_rules: float = np.inf
+    """No rule set that keeps the rows has more rules than this."""
+    counts_once: bool = False
+    """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
+
+    # Facts that follow ----------------------------------------------------------------------------------------------
+
+    @property
+    def forms(self) -> tuple[LinearForm, ...]:
+        """The objective and the forms of the rows."""
+        return (self.objective, *(row.form for row in self.rows))
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the auxiliary variables that forms use."""
+        return tuple(dict.fromkeys(name for form in self.forms for name in form.variables))
+
+    @cached_property
+    def counts_only_size(self) -> bool:
+        """Whether rules meet in nothing but size: every cover counts, and no row looks at which samples are covered or
+        missed. Gaps are small then, and proofs by listing close them."""
+        return not self.counts_once and all(row.bounds_size for row in self.rows)
+
+    @cached_property
+    def counts_truly(self) -> bool:
+        """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
+        return self.counts_once or all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
+
+    @cached_property
+    def step(self) -> float:
+        """By how much a better rule set lowers the objective at least: 1 when every objective is a whole number, 0
+        when nothing is known."""
+        form = self.objective
+        parts = [form.missed, form.cover, np.array([form.length, form.rule])]
+        whole = all(part is None or np.array_equal(part, np.round(part)) for part in parts)
+        costs = self.problem.condition_costs
+        costs_whole = form.length == 0 or np.array_equal(costs, np.round(costs))
+        return 1.0 if whole and costs_whole and not any(form.variables.values()) else 0.0
+
+    @cached_property
+    def least_objective(self) -> float:
+        """What the objective cannot be below, whatever the rules; minus infinity if nothing is known."""
+        form = self.objective
+        parts = [form.missed, form.cover, np.array([form.length, form.rule, *form.variables.values()])]
+        return form.const if all(part is None or np.all(part >= 0) for part in parts) else -np.inf
+
+    # Judging rule sets ----------------------------------------------------------------------------------------------
+
+    def evaluate(self, rules: Sequence[Rule]) -> Candidate:
+        """Count everything about one rule set from the data."""
+        rules = tuple(rules)
+        counts = self._counts(rules)
+        variables = least_variables(self.rows, [self._value(row.form, counts) for row in self.rows])
+        objective = self._value(self.objective, counts)
+        objective += sum(self.objective.variables.get(name, 0.0) * float(value) for name, value in variables.items())
+        proxy = true = 0.0
+        for row in self.rows:
+            helped = sum(coefficient * float(variables[name]) for name, coefficient in row.form.variables.items())
+            proxy = max(proxy, row.violation(self._value(row.form, counts) + helped))
+            if not row.form.variables:
+                true = max(true, row.violation(self._true_value(row.form, counts)))
+        wrong = counts.missed + np.where(self.problem.y, 0.0, counts.once)
+        return Candidate(
+            rules=rules,
+            objective=float(objective),
+            # Not `@`: see LinearForm.value.
+            errors=float(np.einsum("i,i->", wrong, self.problem.weights)),
+            complexity=counts.length + counts.n_rules,
+            proxy_violation=proxy,
+            true_violation=true,
+        )
+
+    def row_values(self, rules: Sequence[Rule]) -> dict[str, tuple[float, float]]:
+        """For every row, its value for the rule set as the goal counts, and in true counts."""
+        counts = self._counts(rules)
+        return {row.name: (self._value(row.form, counts), self._true_value(row.form, counts)) for row in self.rows}
+
+    def within_size(self, rules: Iterable[Rule]) -> list[Rule]:
+        """Of rules in this order, take those that fit, with the ones before, within the bounds on size."""
+        size_rows = [row for row in self.rows if row.bounds_size]
+        nothing = np.zeros(0)
+        chosen: list[Rule] = []
+        length = 0.0
+        for rule in rules:
+            longer = length + self.problem.length(rule)
+            values = [row.form.value(nothing, nothing, longer, len(chosen) + 1.0) for row in size_rows]
+            if all(value <= row.hi for value, row in zip(values, size_rows, strict=True)):
+                chosen.append(rule)
+                length = longer
+        return chosen
+
+    def _counts(self, rules: Sequence[Rule]) -> _Counts:
+        covered = np.zeros(self.problem.n_samples)
+        for covers in self.problem.packed_covers(rules):
+            covered += self.problem.unpack(covers[None])[0]
+        once: BoolArray = covered > 0
+        missed = (self.problem.y & ~once).astype(np.float64)
+        length = sum(map(self.problem.length, rules))
+        return _Counts(missed, covered, once.astype(np.float64), length, float(len(rules)))
+
+    def _value(self, form: LinearForm, counts: _Counts) -> float:
+        covered = counts.once if self.counts_once else counts.covered
+        return form.value(counts.missed, covered, counts.length, counts.n_rules)
+
+    def _true_value(self, form: LinearForm, counts: _Counts) -> float:
+        return form.value(counts.missed, counts.once, counts.length, counts.n_rules)
+
+
+def least_variables(rows: Sequence[Row], values: Sequence[FloatArray | float]) -> Mapping[str, FloatArray]:
+    """Find the least auxiliary variables that satisfy the rows they appear in.
+
+    Parameters
+    ----------
+    rows : the rows, in the order of the values
+    values : for every row, its form's value without auxiliary variables; numbers, or arrays of one shape
+
+    Returns
+    -------
+    For every variable its value, in the shape of the values.
+    """
+    least: dict[str, FloatArray] = {}
+    for row, value in zip(rows, values, strict=True):
+        for name, coefficient in row.form.variables.items():
+            lacking: FloatArray = np.zeros_like(np.asarray(value, dtype=np.float64))
+            if coefficient < 0:
+                lacking = (np.asarray(value) - row.hi) / -coefficient
+            elif coefficient > 0:
+                lacking = (row.lo - np.asarray(value)) / coefficient
+            least[name] = np.maximum(least.get(name, 0.0), np.maximum(lacking, 0.0))
+    return least

@@ -1,0 +1,120 @@
+"""The end of a run: the chosen rule set, the bound, and what may be said of both."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from ..base.errors import InfeasibleError
+from ..base.events import Finished
+from ..base.status import Status
+from ..data.goal import Candidate
+from .advice import advice
+from .plain_conditions import prefer_plain_conditions
+from .result import Result
+from .run import Run
+
+
+def conclude(run: Run) -> Result:
+    """The chosen rule set with its certificate; an error when no rule set met keeps every bound."""
+    goal, relaxation = run.goal, run.relaxation or run.guidance
+    chosen = run.incumbents.choose()
+    if chosen is None:
+        raise InfeasibleError(_conflict(run), proven=False)
+    # The bound holds for rule sets that keep the rows as the master counts: only such can be said to be optimal.
+    kept = run.incumbents.best_kept
+    best = kept or chosen
+    if run.problem.n_samples <= run.schedule.plain_samples and not run.halt.is_set():
+        chosen = prefer_plain_conditions(goal, chosen)
+    bound = _proven_bound(run, best, kept is not None)
+    claimed_by = _claimed_by(run, best) if chosen.keeps_rows else ()
+    status = _status(run, best, bound, chosen.keeps_rows)
+    if claimed_by and status is not Status.OPTIMAL:
+        status = Status.CLAIMED
+    more_notes = advice(goal, chosen.rules)
+    for note in more_notes:
+        run.note(note)
+    result = Result(
+        rules=chosen.rules,
+        rule_set=run.problem.rule_set(chosen.rules),
+        best_rules=best.rules,
+        objective=best.objective,
+        selected_objective=chosen.objective,
+        errors=chosen.errors,
+        lower_bound=bound,
+        status=status,
+        stop=run.stop,
+        relaxation=relaxation.value if relaxation is not None and relaxation.feasible else None,
+        seconds=run.now(),
+        pool_size=len(run.master.pool),
+        history=tuple(run.history),
+        pool=tuple(run.master.pool.rules),
+        rules_listed=run.rules_listed,
+        row_values=goal.row_values(chosen.rules),
+        row_duals={} if relaxation is None else dict(relaxation.row_duals),
+        counts_truly=goal.counts_truly,
+        keeps_proxy=chosen.keeps_rows,
+        notes=run.notes + more_notes,
+        guidance=run.guidance,
+        claimed_by=claimed_by,
+    )
+    result = _in_weights(result, run.problem.unit)
+    run.emit(Finished(run.now(), status, run.stop, result.objective, result.lower_bound, result.pool_size))
+    return evolve(result, seconds=run.now())
+
+
+def _in_weights(result: Result, unit: float) -> Result:
+    """The result in the user's sample weights instead of the problem's unit."""
+    if unit == 1:
+        return result
+    return evolve(
+        result,
+        objective=result.objective * unit,
+        selected_objective=result.selected_objective * unit,
+        errors=result.errors * unit,
+        lower_bound=None if result.lower_bound is None else result.lower_bound * unit,
+        relaxation=None if result.relaxation is None else result.relaxation * unit,
+        row_duals={name: dual * unit for name, dual in result.row_duals.items()},
+    )
+
+
+def _proven_bound(run: Run, best: Candidate, best_is_kept: bool) -> float | None:
+    least = run.goal.least_objective
+    if run.lower_bound is None or not best_is_kept:
+        return least if best.objective <= least else None
+    bound = max(run.rounded(run.lower_bound), least)
+    if bound > best.objective + 1e-6 * max(1.0, abs(bound)):
+        # What was proven is refuted by a rule set that was counted: somebody erred, and nothing may be said.
+        run.note(
+            f"a contradiction: no rule set was to be below {bound:.6g}, but one with {best.objective:.6g} was found. "
+            f"Nothing is claimed. Please report this with the solver ({run.master.backend.name}) and its version"
+        )
+        return None
+    return min(bound, best.objective)
+
+
+def _claimed_by(run: Run, best: Candidate) -> tuple[str, ...]:
+    """Those who say, without being trusted, that nothing is better."""
+    reached = best.objective - 1e-9 * max(1.0, abs(best.objective))
+    beyond = best.objective + 1e-6 * max(1.0, abs(best.objective))
+    return tuple(who for who, bound in run.claims.items() if reached <= run.rounded(bound) and bound <= beyond)
+
+
+def _status(run: Run, best: Candidate, bound: float | None, keeps_proxy: bool) -> Status:
+    if bound is None:
+        return Status.HEURISTIC
+    if not keeps_proxy:
+        return Status.BOUNDED
+    if best.objective - bound <= 1e-9 * max(1.0, abs(bound)):
+        return Status.OPTIMAL
+    return Status.LP_OPTIMAL if run.certificate is not None else Status.BOUNDED
+
+
+def _conflict(run: Run) -> dict[str, float]:
+    """The rows to name when no rule set keeps all of them, and by how much each misses its bound."""
+    relaxation = run.relaxation or run.guidance
+    if relaxation is None:
+        values = run.goal.row_values(())
+        return {row.name: row.violation(values[row.name][0]) for row in run.goal.rows}
+    if not relaxation.feasible:
+        return relaxation.conflict()
+    return {name: 0.0 for name, dual in relaxation.row_duals.items() if abs(dual) > 1e-9}

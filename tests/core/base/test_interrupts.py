@@ -1,0 +1,66 @@
+"""Ctrl-C: the wish to end is kept even where the exception is lost, and the old handler comes back."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from rulecg_core.base.interrupts import Interrupts
+
+
+@pytest.fixture(autouse=True)
+def default_handler():
+    """Python's own handler, whatever the test runner has."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def press_ctrl_c():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_the_halt_is_set_before_the_exception():
+    """Somebody who swallows the exception does not swallow the wish."""
+    halt = threading.Event()
+    with Interrupts(halt):
+        with pytest.raises(KeyboardInterrupt):
+            press_ctrl_c()
+        assert halt.is_set()
+
+
+def test_the_old_handler_comes_back():
+    """Afterwards Ctrl-C is what it was, also when the block ended with an error."""
+    halt = threading.Event()
+    with pytest.raises(ZeroDivisionError), Interrupts(halt):
+        1 / 0  # noqa: B018 - the error is the point
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):
+        press_ctrl_c()
+    assert not halt.is_set()
+
+
+def test_somebody_elses_handler_is_left_alone():
+    """A program that handles the signal itself goes on doing so."""
+    heard = []
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    halt = threading.Event()
+    with Interrupts(halt):
+        press_ctrl_c()
+    assert heard == [signal.SIGINT]
+    assert not halt.is_set()
+
+
+def test_other_threads_change_nothing():
+    """Only the main thread may set handlers: elsewhere the block is no error."""
+    inside = []
+
+    def work():
+        with Interrupts(threading.Event()):
+            inside.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert inside == [signal.default_int_handler]
