@@ -85,7 +85,7 @@ class Result:
                 f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
             )
-        elif self.status is Status.CLAIMED:
+        elif self.status == Status.CLAIMED:
             text = (
                 f"Claimed optimal, not proven: {' and '.join(self.claimed_by)} says that no rule set has an objective "
                 f"below {best}; rulecg has not confirmed it."
