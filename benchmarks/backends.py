@@ -379,7 +379,7 @@ def main() -> None:
 
 def _warm_up() -> MIPModel:
     """Loads the solvers' libraries and starts CBC's process, which is no part of solving."""
-    from rulecg_core.testing.backend_instances import set_cover
+    from rulecg_core.testing.backends.instances import set_cover
 
     return set_cover(0, 10, 10)
 

@@ -12,6 +12,7 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
+from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
     ConfigurationError,
@@ -62,6 +63,7 @@ __all__ = [
     "ConfigurationError",
     "Constraint",
     "Deadline",
+    "Derived",
     "Event",
     "FloatArray",
     "Found",

@@ -2,6 +2,7 @@
 
 from rulecg_core import Complexity
 
+from .audits.impact import impact_ratios, predictive_values
 from .audits.ledger import Ledger, rule_ledger
 from .audits.price import price_of_fairness
 from .audits.proxy import proxy_and_true
@@ -46,6 +47,8 @@ __all__ = [
     "gaps",
     "group_table",
     "held_out_verdict",
+    "impact_ratios",
+    "predictive_values",
     "price_of_fairness",
     "proxy_and_true",
     "rule_ledger",

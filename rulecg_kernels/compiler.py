@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
+
+from .kernel import Kernel
 
 INT, F, U = types.int64, types.float64, types.uint64
 I1, I2, F1, F2, F3, F4 = INT[::1], INT[:, ::1], F[::1], F[:, ::1], F[:, :, ::1], F[:, :, :, ::1]
@@ -15,28 +17,75 @@ U1, U2, U3 = U[::1], U[:, ::1], U[:, :, ::1]
 BYTES, BOOLS = types.uint8[::1], types.boolean[::1]
 
 # No number here is NaN: so least and largest values are found four at a time.
-_COMMON: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_njit: Any = numba.njit
 _NO_NAN = {"nnan", "nsz"}
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-def compiled(*arguments: Any, outer: bool = False) -> Any:
-    """Compile for these types of arguments (when the module is loaded, once for all processes) without the lock of the
-    interpreter. Only outer functions can be called from outside.
+def compiled(*arguments: Any, outer: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
+    """Compile a function for these types of arguments when it is first needed, once for all processes.
 
-    The compiler's cache does not see changes in functions of other modules: after such a change remove __pycache__."""
-    return _njit(arguments, no_cpython_wrapper=not outer, fastmath=_NO_NAN, **_COMMON)
+    It runs without the lock of the interpreter, so that threads run side by side.
+
+    Parameters
+    ----------
+    *arguments : numba types
+        One for each argument: those of this module, or what :func:`record` returns.
+    outer : bool
+        Whether Python calls the function; else only other kernels can.
+
+    Returns
+    -------
+    callable
+        A decorator that makes a :class:`~rulecg_kernels.Kernel`.
+
+    Examples
+    --------
+    >>> @compiled(INT, INT, outer=True)
+    ... def add(one, other):
+    ...     return one + other
+    >>> add(2, 3)
+    5
+    """
+    return lambda function: Kernel(function, arguments, outer, {"fastmath": _NO_NAN, **_COMMON})
 
 
-def summing(function: Any) -> Any:
-    """Compile a part of other functions, for the types they call it with. Sums may be added up in any order, so that
-    eight words are weighed at a time."""
-    return _njit(no_cpython_wrapper=True, fastmath=_NO_NAN | {"reassoc", "contract"}, **_COMMON)(function)
+def summing(*arguments: Any) -> Callable[[Callable[..., Any]], Kernel]:
+    """Compile a part of other functions, whose sums may be added up in any order: eight words are weighed at a time.
+
+    Parameters
+    ----------
+    *arguments : numba types
+        One for each argument.
+
+    Returns
+    -------
+    callable
+        A decorator that makes a :class:`~rulecg_kernels.Kernel`.
+    """
+    options = {"fastmath": _NO_NAN | {"reassoc", "contract"}, **_COMMON}
+    return lambda function: Kernel(function, arguments, False, options)
 
 
 def record(kind: Any, *fields: Any) -> Any:
-    """The type of a named tuple of arrays."""
+    """The type of a named tuple of arrays, numbers and other records.
+
+    Parameters
+    ----------
+    kind : type
+        A class made with :class:`typing.NamedTuple`.
+    *fields : numba types
+        The type of each field, in order.
+
+    Returns
+    -------
+    numba type
+        What a kernel takes as the type of such an argument.
+    """
     named_tuple: Any = types.NamedTuple
+    uniform_tuple: Any = types.NamedUniTuple
+    if len(set(fields)) == 1:
+        # The compiler has another name for a tuple whose fields are all alike.
+        return uniform_tuple(fields[0], len(fields), kind)
     return named_tuple(fields, kind)
 
 

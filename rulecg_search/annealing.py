@@ -15,7 +15,7 @@ from attrs import define
 
 from rulecg_core import Candidate, FloatArray, IntArray, View
 
-from .condition_moves import Clock, ConditionMoves
+from .conditions.moves import Clock, ConditionMoves
 from .parallel_tasks import Halt, side_by_side
 
 HOT, LEAST_HOT = 0.0072, 0.5

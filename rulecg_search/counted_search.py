@@ -19,15 +19,15 @@ from attrs import define, field
 from rulecg_core import Candidate, Deadline, Found, Rule, SearchLimits, View
 
 from .annealing import Annealing
-from .condition_moves import Clock, ConditionMoves
-from .cover_state import CoverState
+from .conditions.moves import Clock, ConditionMoves
+from .conditions.sample_bits import SampleBits
 from .drawn_sets import DRAWN, drawn_rule_sets
+from .given_rules.cover_state import CoverState
+from .given_rules.rule_tables import RuleTables
+from .given_rules.subset_search import SubsetSearch, by_gain, by_gain_per_size
 from .heuristic import LocalSearch
 from .parallel_tasks import Halt
-from .rule_tables import RuleTables
-from .sample_bits import SampleBits
 from .scoring import Scorer
-from .subset_search import SubsetSearch, by_gain, by_gain_per_size
 from .time_shares import TimeShare
 from .union_programs import UnionPrograms
 from .walks import MIXED, Merit, Walks

@@ -52,7 +52,7 @@ class LocalSearch(Heuristic):
 
     def prepare(self) -> None:
         if self.condition_moves:
-            from .condition_moves import prepare
+            from .conditions.moves import prepare
 
             prepare()
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from attrs import field, frozen
 
-from .condition_moves import Clock
+from .conditions.moves import Clock
 
 Answer = TypeVar("Answer")
 

@@ -16,7 +16,7 @@ from attrs import define
 
 from rulecg_core import Candidate, Rule, View
 
-from .condition_moves import Clock, ConditionMoves
+from .conditions.moves import Clock, ConditionMoves
 from .parallel_tasks import Halt, side_by_side
 
 MIXED = 0.6

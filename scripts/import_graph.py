@@ -28,6 +28,7 @@ ROOMS = {
     "rulecg_core.base": 0,
     "rulecg_core.data": 0,
     "rulecg_core.api": 1,
+    "rulecg_core.backend_kit": 1,
     "rulecg_core.plugins": 1,
     "rulecg_core.masters": 2,
     "rulecg_core.generation": 3,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import completion, demo, explain, export, fit, path, plugins, predict, report
+from . import completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
+from .common.parser import CommandParser
 
 
 class Command(Protocol):
@@ -14,9 +15,11 @@ class Command(Protocol):
     NAME: str
     HELP: str
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments of this command."""
 
-    def run(self, arguments: argparse.Namespace) -> int: ...
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run the command; its exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, path, export, plugins, demo, completion)
+COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, path, export, plugins, demo, warm_up, completion)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -13,14 +12,23 @@ from rulecg_core import BackendUnavailable, InfeasibleError, RulecgError, SolveE
 from rulecg_core.data.rule_text import visible
 
 from .. import __version__
-from . import COMMANDS, exit_codes
-from .completion import subcommands
-from .config_file import options_from
+from . import COMMANDS
+from .common import exit_codes
+from .common.config_file import options_from
+from .common.faults import fault_message
+from .common.parser import CommandParser
+from .common.streams import abandon_output, prepare_streams
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line; every command adds its own part."""
-    parser = argparse.ArgumentParser(
+def build_parser() -> CommandParser:
+    """Make the whole command line; every command adds its own part.
+
+    Returns
+    -------
+    CommandParser
+        The parser, with the parsers of the commands under ``commands``.
+    """
+    parser = CommandParser(
         prog="rulecg",
         description="Learn small, readable, provably good and fair rule sets from tables.",
         epilog=exit_codes.SUMMARY,
@@ -31,12 +39,25 @@ def build_parser() -> argparse.ArgumentParser:
         subparser = subparsers.add_parser(command.NAME, help=command.HELP, description=command.HELP)
         command.add_arguments(subparser)
         subparser.set_defaults(run=command.run, command=command.NAME)
+        parser.commands[command.NAME] = subparser
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit code. Errors that a person can act on are one message, without a traceback."""
+    """Run one command; errors that a person can act on are one message, without a traceback.
+
+    Parameters
+    ----------
+    argv
+        The words after ``rulecg``; None for those of the process.
+
+    Returns
+    -------
+    int
+        The exit code, one of :mod:`rulecg.commands.common.exit_codes`.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
+    prepare_streams()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -53,10 +74,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _fail("the data does not fit into memory: use fewer rows or columns", exit_codes.WRONG_INPUT)
         except BrokenPipeError:
             # Whoever read the output, such as head, has seen enough.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            abandon_output()
             return exit_codes.OK
         except KeyboardInterrupt:
             return _fail("interrupted", exit_codes.INTERRUPTED)
+        except OSError as error:
+            abandon_output()
+            where = "standard output" if error.filename is None else error.filename
+            return _fail(f"Cannot write {where}: {error.strerror or error}.", exit_codes.WRONG_INPUT)
+        except Exception as error:  # a fault of ours or of a plugin: told in a sentence, like everything else
+            return _fail(fault_message(error), exit_codes.FAULT)
     return code
 
 
@@ -67,9 +94,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
     config = getattr(arguments, "config", None)
     if config is None:
         return arguments
-    commands = subcommands(parser)
     place = words.index(arguments.command) + 1
-    found = options_from(config, arguments.command, commands[arguments.command], set(commands))
+    found = options_from(config, arguments.command, parser.commands)
     return parser.parse_args([*words[:place], *found, *words[place:]])
 
 
@@ -81,6 +107,18 @@ def _fail(error: object, code: int) -> int:
 
 
 def visible_line(line: str) -> str:
+    """Give a line with invisible characters spelled out, cut where it gets too long to read.
+
+    Parameters
+    ----------
+    line
+        Text that may quote data.
+
+    Returns
+    -------
+    str
+        What a terminal may show.
+    """
     return "".join(visible(line[start : start + 150]) for start in range(0, min(len(line), 3000), 150))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from .common.parser import CommandParser
+
 if TYPE_CHECKING:
     from ..datasets import Dataset
 
@@ -12,11 +14,13 @@ NAME = "demo"
 HELP = "Learn rule sets from two embedded data sets and show them with accuracy, complexity and certificate."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the command; its exit code."""
     # Imported here: listing plugins should not wait for pandas and scikit-learn.
     from ..datasets import load
 

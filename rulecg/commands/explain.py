@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from attrs import asdict
 
-from . import model_data
-from .exit_codes import OK
-from .task import names
+from .common import model_data
+from .common.exit_codes import OK
+from .common.parser import CommandParser, names, whole_number
+from .common.streams import deliver
 
 NAME = "explain"
 HELP = "Say for every row which rules decided, and for rejected rows the smallest changes that would be enough."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     model_data.add_arguments(parser)
     parser.add_argument(
         "--immutable", metavar="COLUMNS", type=names,
         help="columns that cannot change (the model's sensitive columns)",
     )  # fmt: skip
-    parser.add_argument("--max-reasons", metavar="N", type=int, default=4, help="most changes and most ways (4)")
-    parser.add_argument("--limit", metavar="N", type=int, default=20, help="how many rows to explain, 0 for all (20)")
+    parser.add_argument(
+        "--max-reasons", metavar="N", type=whole_number(1), default=4, help="most changes and most ways (4)"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=whole_number(0), default=20, help="how many rows to explain, 0 for all (20)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object per line instead of text")
     parser.add_argument("--out", metavar="FILE", help="where to write (standard output)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..inputs.table_files import write_text
-
+    """Run the command; its exit code."""
     model, table = model_data.load(arguments)
     shown = table if arguments.limit <= 0 else table.head(arguments.limit)
     explanations = model.explain(shown, immutable=arguments.immutable, max_reasons=arguments.max_reasons)
@@ -41,8 +45,5 @@ def run(arguments: argparse.Namespace) -> int:
         if len(shown) < len(table):
             lines.append(f"({len(table) - len(shown)} more rows; --limit 0 explains all)")
     text = "\n".join(lines) + "\n"
-    if arguments.out:
-        write_text(arguments.out, text)
-    else:
-        sys.stdout.write(text)
+    deliver(text, arguments.out)
     return OK

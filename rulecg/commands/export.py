@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .exit_codes import OK
+from .common.exit_codes import OK
+from .common.parser import CommandParser
+from .common.streams import deliver
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -16,7 +17,8 @@ NAME = "export"
 HELP = "Write a model's rules as SQL, Python, JSON, text, Markdown, LaTeX or HTML."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     parser.add_argument("model", metavar="MODEL", help="a model file that rulecg fit wrote")
     parser.add_argument("--to", choices=sorted(_WRITERS), required=True, help="the language to write")
     parser.add_argument("--table", metavar="NAME", help="SQL: write a whole query on this table")
@@ -25,14 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..inputs.table_files import write_text
+    """Run the command; its exit code."""
     from ..model.model_file import load_model
 
     text = _WRITERS[arguments.to](load_model(arguments.model), arguments).rstrip("\n") + "\n"
-    if arguments.out:
-        write_text(arguments.out, text)
-    else:
-        sys.stdout.write(text)
+    deliver(text, arguments.out)
     return OK
 
 

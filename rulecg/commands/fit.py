@@ -4,43 +4,56 @@ from __future__ import annotations
 
 import argparse
 
-from rulecg_core import ConfigurationError
-
-from . import task
-from .exit_codes import INTERRUPTED, OK
+from .common import task
+from .common.exit_codes import INTERRUPTED, OK
+from .common.parser import CommandParser, positive_number
 
 NAME = "fit"
 HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends early with the best model so far."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     task.add_arguments(parser)
     parser.add_argument(
-        "--max-complexity", metavar="C", type=float, default=30, help="most rules and conditions together (30)"
+        "--max-complexity",
+        metavar="C",
+        type=positive_number,
+        default=30,
+        help="most rules and conditions together (30)",
     )
-    parser.add_argument("--out", metavar="FILE", help="where to write the model file")
+    parser.add_argument(
+        "--no-row-sketch", action="store_true",
+        help="do not keep hashes of training rows in the model file, by which reports tell them from new rows",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if not arguments.out:
-        raise ConfigurationError("Say where to write the model, for example --out model.json.")
+    """Run the command; its exit code."""
+    from ..exports.output_files import check_writable
     from ..model.model_file import save_model
+    from .common.summary import training_summary
 
+    if arguments.out:
+        check_writable(arguments.out)
     job = task.Task.of(arguments)
     classifier = task.classifier_from(arguments, arguments.max_complexity)
     with task.progress_on_stderr():
         classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive)
-    save_model(
-        classifier,
-        arguments.out,
-        data=job.inputs,
-        target=arguments.target,
-        sensitive=arguments.sensitive,
-        label_names=job.label_names,
-    )
-    print(classifier.rule_set_)
-    print(f"Accuracy on these rows: {classifier.score(job.inputs, job.labels):.1%}")
-    print(f"Complexity: {classifier.rule_set_.complexity}")
-    print(f"Certificate: {classifier.result_.certificate()}")
-    print(f"Model: {arguments.out}")
+    if arguments.out:
+        save_model(
+            classifier,
+            arguments.out,
+            data=job.inputs,
+            target=arguments.target,
+            sensitive=arguments.sensitive,
+            label_names=job.label_names,
+            row_sketch=not arguments.no_row_sketch,
+        )
+    for line in training_summary(classifier, job, arguments.constraint):
+        print(line)
+    print(f"Model: {arguments.out}" if arguments.out else "Model: not kept; --out FILE writes it.")
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK

@@ -8,22 +8,37 @@ from rulecg_core import Registry, load_registry
 from rulecg_core.plugins.kinds import KINDS
 from rulecg_core.plugins.registry import Entry
 
+from .common.parser import CommandParser
+
 NAME = "plugins"
 HELP = "List every backend, pricer, constraint and master, where it comes from and whether it can be used."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     parser.add_argument("--strict", action="store_true", help="exit with code 1 when a plugin has a problem")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the command; its exit code."""
     registry = load_registry()
     print(render(registry))
     return 1 if arguments.strict and registry.faults else 0
 
 
 def render(registry: Registry) -> str:
-    """The listing as text: one table per kind, then the problems."""
+    """Write the listing: one table per kind, then the problems.
+
+    Parameters
+    ----------
+    registry
+        What was found.
+
+    Returns
+    -------
+    str
+        Text for people.
+    """
     default = registry.config.backend
     blocks = []
     for kind in KINDS:

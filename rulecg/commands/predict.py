@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from . import model_data
-from .exit_codes import OK
+from .common import model_data
+from .common.exit_codes import OK
+from .common.parser import CommandParser
+from .common.streams import deliver
 
 NAME = "predict"
 HELP = "Predict every row of a table with a model; CSV with one line per row."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments of this command."""
     model_data.add_arguments(parser)
     parser.add_argument("--proba", action="store_true", help="add the probability of every class")
     parser.add_argument("--with-data", action="store_true", help="repeat the columns of the table")
@@ -20,9 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the command; its exit code."""
     import pandas as pd
-
-    from ..inputs.table_files import write_text
 
     model, table = model_data.load(arguments)
     results = {"prediction": model.predict(table)}
@@ -33,8 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.with_data:
         output = pd.concat([table.reset_index(drop=True), output], axis=1)
     text = output.to_csv(index=False)
-    if arguments.out:
-        write_text(arguments.out, text)
-    else:
-        sys.stdout.write(text)
+    deliver(text, arguments.out)
     return OK

@@ -31,11 +31,31 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Dataset:
-    """The data set of that name.
+    """Load the data set of that name.
 
     "tic-tac-toe" and "lending" are generated and "breast-cancer" comes with scikit-learn. The paper's data sets are
     read from the folder that the environment variable RULECG_DATA names, as ``<name>.csv`` or ``<name>.csv.gz``;
     without such a file they are fetched from OpenML where OpenML has them.
+
+    Parameters
+    ----------
+    name
+        One of :func:`names`.
+
+    Returns
+    -------
+    Dataset
+        Inputs, target and sensitive columns.
+
+    Raises
+    ------
+    ConfigurationError
+        When nobody knows the name, or the data cannot be had; the message says what to do.
+
+    Examples
+    --------
+    >>> load("tic-tac-toe").data.shape
+    (958, 9)
     """
     if name in _BUILT_IN:
         return _BUILT_IN[name]()

@@ -42,7 +42,18 @@ def data_folder() -> Path | None:
 
 
 def find_file(stems: Sequence[str]) -> Path | None:
-    """The first existing ``<stem>.csv`` or ``<stem>.csv.gz`` in the data folder."""
+    """Find the first ``<stem>.csv`` or ``<stem>.csv.gz`` that exists in the data folder.
+
+    Parameters
+    ----------
+    stems
+        Names without their endings, the best first.
+
+    Returns
+    -------
+    Path or None
+        The file; None when there is none, or no folder.
+    """
     folder = data_folder()
     if folder is None:
         return None
@@ -51,6 +62,25 @@ def find_file(stems: Sequence[str]) -> Path | None:
 
 
 def read_csv(path: Path, empty_is_missing: bool) -> pd.DataFrame:
+    """Read a table of the data folder.
+
+    Parameters
+    ----------
+    path
+        The file.
+    empty_is_missing
+        Whether nothing between two commas, and words such as NA, are missing values.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+
+    Raises
+    ------
+    ConfigurationError
+        When it cannot be read.
+    """
     try:
         return pd.read_csv(path, keep_default_na=empty_is_missing)
     except (OSError, ValueError) as error:
@@ -58,7 +88,27 @@ def read_csv(path: Path, empty_is_missing: bool) -> pd.DataFrame:
 
 
 def fetch(name: str, source: OpenML, label: str) -> pd.DataFrame:
-    """The data set from OpenML with the published column names and the label last."""
+    """Fetch a data set from OpenML, with the published column names and the label last.
+
+    Parameters
+    ----------
+    name
+        What it is called here.
+    source
+        Which one it is there, and how it differs from the published files.
+    label
+        The name of the label column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+
+    Raises
+    ------
+    ConfigurationError
+        When it cannot be fetched or has changed there.
+    """
     from sklearn.datasets import fetch_openml
 
     try:

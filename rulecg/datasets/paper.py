@@ -43,7 +43,23 @@ class PaperData:
 
 
 def load_paper_data(spec: PaperData) -> Dataset:
-    """Read the file, or fetch from OpenML, and apply the paper's preparation."""
+    """Read the file of a data set, or fetch it from OpenML, and prepare it as the paper does.
+
+    Parameters
+    ----------
+    spec
+        How it is read.
+
+    Returns
+    -------
+    Dataset
+        Inputs, target and the sensitive column.
+
+    Raises
+    ------
+    ConfigurationError
+        When it cannot be had; the message says where to get it.
+    """
     path = find_file((spec.name, *spec.files))
     if path is not None:
         table, source = read_csv(path, spec.empty_is_missing), path.name
@@ -148,42 +164,83 @@ _ILPD = ("Age", "Gender", "TB", "DB", "Alkphos", "Sgpt", "Sgot", "TP", "ALB", "A
 
 _SPECS = (
     PaperData(
-        "banknote", "class", _equals(1), "forged", 1372,
+        "banknote",
+        "class",
+        _equals(1),
+        "forged",
+        1372,
         openml=OpenML(1462, ("variance", "skewness", "curtosis", "entropy"), {"1": 0, "2": 1}),
     ),
     PaperData(
-        "heart", "num", _above(0), "heart disease", 299,
-        categories=("cp", "restecg", "slope", "ca", "thal"), prepare=_prepare_heart,
+        "heart",
+        "num",
+        _above(0),
+        "heart disease",
+        299,
+        categories=("cp", "restecg", "slope", "ca", "thal"),
+        prepare=_prepare_heart,
         openml=OpenML(194, _HEART, missing="?"),
     ),
     PaperData(
-        "ilpd", "Selector", _equals(1), "liver patient", 579,
-        prepare=pd.DataFrame.dropna, openml=OpenML(1480, _ILPD, {"1": 1, "2": 2}), empty_is_missing=True,
+        "ilpd",
+        "Selector",
+        _equals(1),
+        "liver patient",
+        579,
+        prepare=pd.DataFrame.dropna,
+        openml=OpenML(1480, _ILPD, {"1": 1, "2": 2}),
+        empty_is_missing=True,
     ),
     PaperData("ionosphere", "class", _equals("g"), "good radar return", 351, openml=OpenML(59)),
     PaperData("bupa", "drinks", _above(2), "more than 2 drinks", 345, openml=OpenML(8)),
     PaperData(
-        "pima", "Outcome", _equals(1), "diabetes", 768,
+        "pima",
+        "Outcome",
+        _equals(1),
+        "diabetes",
+        768,
         openml=OpenML(37, _PIMA, {"tested_negative": 0, "tested_positive": 1}),
     ),
     PaperData("wdbc", "diagnosis", _equals("M"), "malignant", 569, openml=OpenML(1510, _WDBC, {"1": "B", "2": "M"})),
     PaperData(
-        "transfusion", "donated", _equals(1), "donated blood", 748,
+        "transfusion",
+        "donated",
+        _equals(1),
+        "donated blood",
+        748,
         openml=OpenML(1464, _TRANSFUSION, {"1": 0, "2": 1}),
     ),
     PaperData(
-        "adult", "income", _equals(">50K"), "income above 50K", 48842, sensitive="sex",
+        "adult",
+        "income",
+        _equals(">50K"),
+        "income above 50K",
+        48842,
+        sensitive="sex",
         openml=OpenML(1590, missing="?"),
     ),
     PaperData(
-        "bank-mkt", "y", _equals("yes"), "subscribed", 41188,
+        "bank-mkt",
+        "y",
+        _equals("yes"),
+        "subscribed",
+        41188,
         advice="It is the file bank-additional-full of UCI's Bank Marketing (convert its semicolons to commas).",
     ),
     PaperData(
-        "gas", "class", _above(3), "acetaldehyde, acetone or toluene", 13910, openml=OpenML(1476),
+        "gas",
+        "class",
+        _above(3),
+        "acetaldehyde, acetone or toluene",
+        13910,
+        openml=OpenML(1476),
     ),
     PaperData(
-        "gas-partial", "class", _above(3), "acetaldehyde, acetone or toluene", 6697,
+        "gas-partial",
+        "class",
+        _above(3),
+        "acetaldehyde, acetone or toluene",
+        6697,
         advice="It is eight of the ten batches of UCI's Gas Sensor Array Drift; 'gas' loads the full set.",
     ),
     PaperData("magic", "class", _equals("g"), "gamma", 19020, openml=OpenML(1120, _MAGIC)),
@@ -192,16 +249,32 @@ _SPECS = (
         "musk", "class", _equals(1), "musk", 6598, prepare=_musk_inputs, openml=OpenML(1116, labels={"0": 0, "1": 1})
     ),
     PaperData(
-        "compas", "Two_yr_Recidivism", _equals(1), "recidivism", 5278, sensitive="African_American",
+        "compas",
+        "Two_yr_Recidivism",
+        _equals(1),
+        "recidivism",
+        5278,
+        sensitive="African_American",
         prepare=_prepare_compas,
         advice="It is the table 'propublica data for fair machine learning' on Kaggle, made from ProPublica's data.",
     ),
     PaperData(
-        "default", "default payment next month", _equals(1), "default", 30000, sensitive="SEX",
-        categories=("SEX", "EDUCATION", "MARRIAGE"), openml=OpenML(42477, _DEFAULT, {"0": 0, "1": 1}),
+        "default",
+        "default payment next month",
+        _equals(1),
+        "default",
+        30000,
+        sensitive="SEX",
+        categories=("SEX", "EDUCATION", "MARRIAGE"),
+        openml=OpenML(42477, _DEFAULT, {"0": 0, "1": 1}),
     ),
     PaperData(
-        "fico", "RiskPerformance", _equals("Good"), "good risk", 9871, prepare=_prepare_fico,
+        "fico",
+        "RiskPerformance",
+        _equals("Good"),
+        "good risk",
+        9871,
+        prepare=_prepare_fico,
         files=("heloc", "heloc_dataset_v1"),
         advice="FICO's HELOC data may not be passed on: request your own copy (heloc_dataset_v1.csv) from FICO.",
     ),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from rulecg_core.base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished, StagePriced, Started
 
+from .progress import better_but_broken
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -26,12 +28,14 @@ class LiveState:
         self.relaxation: float | None = None
         self.bound: float | None = None
         self.best: float | None = None
+        self.told: float | None = None
         self.doing = "starting"
         self.finished: str | None = None
         self.seconds: float | None = None
         self.notes: deque[str] = deque(maxlen=NOTES_SHOWN)
 
     def __call__(self, event: Event) -> None:
+        """Take in what happened."""
         match event:
             case Started():
                 self.doing = f"{event.n_samples} distinct rows, {event.n_conditions} conditions; solver {event.backend}"
@@ -44,22 +48,26 @@ class LiveState:
                 self.best = event.incumbent if event.incumbent is not None else self.best
             case IncumbentFound():
                 self.best, self.doing = event.objective, f"best so far from {event.source}"
+                self.told = event.objective
             case Note():
                 self.notes.append(event.message)
             case Finished():
+                broken = better_but_broken(self.told, event)
+                if broken:
+                    self.notes.append(broken.strip(" ()"))
                 self.best, self.pool_size = event.objective, event.pool_size
                 self.bound = event.lower_bound
                 self.finished, self.seconds = str(event.status), event.seconds
 
     @property
     def gap(self) -> float | None:
-        """How far best and bound are apart, as a share of the best; None while one of them is unknown."""
+        """How far best and bound are apart, as a share of the best."""
         if self.best is None or self.bound is None:
             return None
         return max(0.0, self.best - self.bound) / max(abs(self.best), 1e-12)
 
     def render(self) -> RenderableType:
-        """Draw the table and the lines below it."""
+        """Make what rich shows."""
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
@@ -90,7 +98,15 @@ def _number(value: float | None) -> str:
 
 @contextmanager
 def live_display(title: str, stream: TextIO) -> Iterator[Observer]:
-    """Show a display that follows a run while it lasts, and leaves its last state on the screen."""
+    """Show a display that follows a run while the context lasts, and leaves its last state on the screen.
+
+    Parameters
+    ----------
+    title
+        What is being learned.
+    stream
+        A terminal.
+    """
     from rich.console import Console
     from rich.live import Live
 

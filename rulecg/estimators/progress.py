@@ -14,21 +14,16 @@ SECONDS_BETWEEN_LINES = 0.5
 
 @contextmanager
 def progress(verbose: int, title: str = "", stream: TextIO | None = None) -> Iterator[Observer | None]:
-    """Report on a run while it lasts.
+    """Make an observer that tells people how a run goes, for as long as the context lasts.
 
     Parameters
     ----------
-    verbose : int
-        0 for nothing, 1 now and then, 2 for every event.
-    title : str
-        What is learned, where there are several runs.
-    stream : text stream or None
-        Where to write; None for standard output.
-
-    Yields
-    ------
-    function or None
-        The observer to give to the run.
+    verbose
+        0 tells nothing, 1 now and then, 2 every event.
+    title
+        What is being learned, where there are several things.
+    stream
+        Where to; standard output unless given.
     """
     if not verbose:
         yield None
@@ -49,9 +44,15 @@ class PlainLines:
     def __init__(self, verbose: int, title: str, stream: TextIO) -> None:
         self.verbose, self.prefix, self.stream = verbose, f"{title}: " if title else "", stream
         self.next_line = 0.0
+        self.best: float | None = None
 
     def __call__(self, event: Event) -> None:
+        """Print what the event has to say."""
         text = describe(event)
+        if isinstance(event, IncumbentFound):
+            self.best = event.objective
+        if isinstance(event, Finished) and text is not None:
+            text += better_but_broken(self.best, event)
         if text is None or (isinstance(event, StagePriced) and self.verbose < 2):
             return
         if isinstance(event, RoundFinished) and self.verbose < 2:
@@ -61,8 +62,39 @@ class PlainLines:
         print(f"{event.seconds:7.1f} s  {self.prefix}{text}", file=self.stream, flush=True)
 
 
+def better_but_broken(best: float | None, finished: Finished) -> str:
+    """Explain why a run ends with a worse objective than it told of.
+
+    Parameters
+    ----------
+    best
+        The best objective that was told.
+    finished
+        How the run ended.
+
+    Returns
+    -------
+    str
+        The explanation, or nothing when there is nothing to explain.
+    """
+    if best is None or finished.objective <= best + 1e-9 * max(1.0, abs(best)):
+        return ""
+    return f" (the rule set with {best:.6g} told of before does not keep every bound in true counts)"
+
+
 def describe(event: Event) -> str | None:
-    """Put an event into words; None for events that have nothing to say to people."""
+    """Put an event into words.
+
+    Parameters
+    ----------
+    event
+        What happened.
+
+    Returns
+    -------
+    str or None
+        A sentence; None for events that have nothing to say to people.
+    """
     match event:
         case Started():
             return (

@@ -4,7 +4,7 @@
 >>> from rulecg.exports import to_sql
 >>> print(to_sql(RuleSet.of([[Condition("age", ">", 45)]], outcome="at risk")))
 CASE
-  WHEN "age" > 45 THEN 1
+  WHEN CAST("age" AS DOUBLE PRECISION) > 45 THEN 1
   ELSE 0
 END
 """

@@ -31,6 +31,7 @@ class Decisions:
 
     @classmethod
     def of(cls, model: Model | RuleSet) -> Decisions:
+        """Take a model apart; a rule set alone decides between 1 and 0."""
         if isinstance(model, RuleSet):
             return cls((When(tuple(model.clauses()), model.logic, 1),), 0, model.outcome)
         if model.is_binary:
@@ -62,4 +63,5 @@ class Decisions:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns that the decisions look at."""
         return tuple(dict.fromkeys(c.column for when in self.whens for clause in when.clauses for c in clause))

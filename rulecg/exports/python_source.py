@@ -16,12 +16,32 @@ def predict(row):
 
 
 def to_python(model: Model | RuleSet) -> str:
-    """Source with a function ``predict(row)``; names and values stand in it as literals and nothing else."""
+    """Write the source of a function ``predict(row)``; names and values stand in it as literals and nothing else.
+
+    Parameters
+    ----------
+    model
+        A model, or one rule set, for which 1 is the outcome and 0 the rest.
+
+    Returns
+    -------
+    str
+        Python source that imports nothing.
+
+    Examples
+    --------
+    >>> space = {}
+    >>> exec(to_python(RuleSet.of([[Condition("age", ">", 45)]])), space)
+    >>> space["predict"]({"age": 50}), space["predict"]({"age": None})
+    (1, 0)
+    """
     decisions = Decisions.of(model)
     names = {column: f"v{number}" for number, column in enumerate(decisions.columns)}
     lines = [f"    {name} = row[{column!a}]" for column, name in names.items()]
     if names:
         every = ", ".join(names.values()) + ("," if len(names) == 1 else "")
+        # numpy's numbers as Python's, which are compared exactly.
+        lines.append(f"    {every} = (v.item() if hasattr(v, 'item') else v for v in ({every}))")
         # NaN is the only value that differs from itself.
         lines.append(f"    {every} = (None if v is None or v != v else v for v in ({every}))")
     for when in decisions.whens:
@@ -54,6 +74,6 @@ def _condition(condition: Condition, names: dict[str, str]) -> str:
         case "true":
             return f"({name} is not None and {name} == True)"
         case "false":
-            return f"({name} is not None and {name} != True)"
+            return f"({name} is not None and {name} == False)"
         case operator:
             return f"({name} is not None and {name} {operator} {condition.value!a})"

@@ -14,7 +14,30 @@ from rulecg_core.base.arrays import AnyArray
 
 
 def checked_labels(y: Any, n_rows: int) -> AnyArray:
-    """One label per row as an array; an error that helps when they cannot be used."""
+    """Check that there is one usable label per row.
+
+    Parameters
+    ----------
+    y
+        Labels: text, truth values or whole numbers, one per row.
+    n_rows
+        How many rows the table has.
+
+    Returns
+    -------
+    numpy.ndarray
+        The labels as one column.
+
+    Raises
+    ------
+    ConfigurationError
+        When labels are missing, too few or too many, or no classes; the message says what to do.
+
+    Examples
+    --------
+    >>> checked_labels(["no", "yes"], 2).tolist()
+    ['no', 'yes']
+    """
     if y is None:
         raise ConfigurationError("This classifier requires y to be passed, but the target y is None.")
     if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
@@ -28,7 +51,14 @@ def checked_labels(y: Any, n_rows: int) -> AnyArray:
         raise ConfigurationError(f"y holds {what}: drop these rows from X and y, or fill the labels in.")
     if array.dtype.kind == "O":
         array = _without_objects(array)
-    check_classification_targets(array)
+    try:
+        check_classification_targets(array)
+    except ValueError:
+        n_values = len(np.unique(array))
+        raise ConfigurationError(
+            f"Unknown label type: y holds numbers with fractions ({n_values} different ones), but rules tell classes "
+            "apart. Make classes of them, for example with y > y.median()."
+        ) from None
     return array
 
 
@@ -46,7 +76,25 @@ def _without_objects(array: AnyArray) -> AnyArray:
 
 
 def outcome_text(name: Any, label: Any) -> str:
-    """How a rule set names what it predicts: the label column's name, the label, or both."""
+    """Name what a rule set predicts: by the label column, the label, or both.
+
+    Parameters
+    ----------
+    name
+        The name of the label column, if it has one.
+    label
+        The label that the rules describe.
+
+    Returns
+    -------
+    str
+        The outcome in words.
+
+    Examples
+    --------
+    >>> outcome_text("approved", True), outcome_text("home", "owned"), outcome_text(None, 2)
+    ('approved', 'home is owned', 'class 2')
+    """
     plain = label.item() if isinstance(label, np.generic) else label
     is_flag = plain is True or plain == 1
     if name is None or str(name) == "":

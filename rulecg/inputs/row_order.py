@@ -9,10 +9,28 @@ from rulecg_core.base.arrays import AnyArray, BoolArray, IntArray
 
 
 def canonical_order(features: BoolArray, *codes: AnyArray) -> IntArray:
-    """Rows sorted by a hash of their contents: shuffled or repeated rows then lead to the same rules.
+    """Sort rows by a hash of their contents: shuffled or repeated rows then lead to the same rules.
 
     Sorting 64-bit numbers is many times faster than sorting whole rows; equal hashes of different rows, should they
     ever occur, keep the order in which they came.
+
+    Parameters
+    ----------
+    features
+        Rows × conditions.
+    *codes
+        Whole numbers per row that belong to its contents, such as labels.
+
+    Returns
+    -------
+    int array
+        Positions of the rows in their new order.
+
+    Examples
+    --------
+    >>> rows = np.array([[True, False], [False, True], [True, False]])
+    >>> rows[canonical_order(rows)].tolist() == rows[::-1][canonical_order(rows[::-1])].tolist()
+    True
     """
     n_rows = len(features)
     parts = [np.packbits(features, axis=1)]

@@ -29,9 +29,27 @@ class ColumnTypeError(ConfigurationError, TypeError):
 
 
 def as_frame(X: Any) -> pd.DataFrame:
-    """A DataFrame, an array or a list of rows as a DataFrame whose columns have text for names; data is not copied.
+    """Give a DataFrame, an array or a list of rows as a DataFrame whose columns have text for names, without a copy.
 
-    Columns of arrays and lists are called x0, x1, … as elsewhere in scikit-learn.
+    Parameters
+    ----------
+    X
+        The table. Columns of arrays and lists are called x0, x1, … as elsewhere in scikit-learn.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same values under names that rules can use.
+
+    Raises
+    ------
+    ConfigurationError
+        When the table is empty, not two-dimensional, or has two columns of one name.
+
+    Examples
+    --------
+    >>> as_frame([[1, "a"], [2, "b"]]).to_dict("list")
+    {'x0': [1, 2], 'x1': ['a', 'b']}
     """
     if isinstance(X, pd.DataFrame):
         _check_shape(X.shape)
@@ -62,7 +80,30 @@ def _check_shape(shape: tuple[int, int]) -> None:
 
 
 def column_kind(column: Any, name: str) -> Kind:
-    """Whether a column holds numbers, categories or truth values; an error that helps for anything else."""
+    """Say whether a column holds numbers, categories or truth values.
+
+    Parameters
+    ----------
+    column
+        A column of a DataFrame.
+    name
+        What to call it in errors.
+
+    Returns
+    -------
+    str
+        ``"number"``, ``"category"`` or ``"boolean"``.
+
+    Raises
+    ------
+    ColumnTypeError
+        When rules cannot compare such values, as with dates; the message says what to turn them into.
+
+    Examples
+    --------
+    >>> column_kind(pd.Series(["a", None]), "letter"), column_kind(pd.Series([1.5, 2.0]), "size")
+    ('category', 'number')
+    """
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         _check_categories(dtype.categories, name)
@@ -73,17 +114,46 @@ def column_kind(column: Any, name: str) -> Kind:
         return "number"
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     if inferred in _KINDS:
+        if _KINDS[inferred] == "number":
+            _check_magnitude(column, name)
         return _KINDS[inferred]
     if inferred.startswith(("date", "time", "period")):
         raise ColumnTypeError(
             f"Column {name!r} holds dates or times, which rules cannot compare. Turn it into a number first, for "
-            f"example (X[{name!r}] - pd.Timestamp('2020-01-01')).dt.days, or drop it."
+            f"example {_as_number(column, inferred, name)}, or drop it."
         )
     examples = ", ".join(repr(value) for value in _examples(column))
     raise ColumnTypeError(
         f"Column {name!r} holds values of different or unknown types ({examples}): argument must be a string or a "
         f"number in every row. Turn it into text with X[{name!r}].astype(str), or into numbers with pd.to_numeric."
     )
+
+
+def _as_number(column: Any, inferred: str, name: str) -> str:
+    """Python that turns this column of dates or times into numbers."""
+    there = f"X[{name!r}]"
+    if inferred.startswith("timedelta"):
+        return f"pd.to_timedelta({there}).dt.total_seconds()"
+    if inferred == "time":
+        return f"{there}.map(lambda t: t.hour + t.minute / 60, na_action='ignore')"
+    if inferred == "period":
+        there = f"pd.PeriodIndex({there}).to_timestamp()"
+    elif inferred == "date" or getattr(column.dtype, "tz", None) is not None or column.dtype == object:
+        there = f"pd.to_datetime({there}, utc=True)"
+        return f"({there} - pd.Timestamp('2020-01-01', tz='UTC')).dt.days"
+    return f"({there} - pd.Timestamp('2020-01-01')){'' if inferred == 'period' else '.dt'}.days"
+
+
+def _check_magnitude(column: Any, name: str) -> None:
+    """Python's own numbers may be larger than any that can be compared."""
+    try:
+        for value in pd.Series(column).dropna():
+            float(value)
+    except OverflowError:
+        raise ColumnTypeError(
+            f"Column {name!r} holds numbers beyond 1e308, which cannot be compared. If they are codes, turn them into "
+            f"text with X[{name!r}].astype(str); otherwise drop the column."
+        ) from None
 
 
 def _check_categories(categories: Any, name: str) -> None:
@@ -105,6 +175,22 @@ def _examples(column: Any) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A Python value for a numpy scalar; whole floats as ints, so that they print short."""
+    """Give a Python value for a numpy scalar; whole floats become ints, so that they print short.
+
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    object
+        The same value.
+
+    Examples
+    --------
+    >>> plain(np.float64(2.0)), plain("a")
+    (2, 'a')
+    """
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

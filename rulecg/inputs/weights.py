@@ -11,7 +11,30 @@ from rulecg_core.base.arrays import FloatArray
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    """The weights as numbers, or None when none were given; an error that helps when they cannot be used."""
+    """Check that weights are one finite number of at least 0 per row.
+
+    Parameters
+    ----------
+    sample_weight
+        The weights, or None.
+    n_rows
+        How many rows the table has.
+
+    Returns
+    -------
+    float array or None
+        The weights as numbers; None when none were given.
+
+    Raises
+    ------
+    ConfigurationError
+        When they cannot be used; the message says what to do.
+
+    Examples
+    --------
+    >>> checked_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
+    """
     if sample_weight is None:
         return None
     try:

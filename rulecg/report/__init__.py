@@ -1,5 +1,6 @@
 """The report: one self-contained HTML page about a model on a table, for people who decide whether to use it."""
 
-from .build import build_report
+from .build import Supplements, build_report
+from .metadata import Metadata, read_metadata
 
-__all__ = ["build_report"]
+__all__ = ["Metadata", "Supplements", "build_report", "read_metadata"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from .markup import Markup, element, escape, join, number, percent
+from .markup import Markup, element, number, percent
 
 WIDTH, HEIGHT = 640, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 16, 40
@@ -39,7 +39,25 @@ class Scale:
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers that cover the range."""
+    """Choose round numbers that lie within a range.
+
+    Parameters
+    ----------
+    low, high
+        The range.
+    count
+        About how many steps.
+
+    Returns
+    -------
+    list of float
+        Multiples of 1, 2 or 5 times a power of ten.
+
+    Examples
+    --------
+    >>> ticks(0, 10)
+    [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+    """
     if not high > low:
         return [low]
     raw = (high - low) / count
@@ -57,7 +75,26 @@ def line_chart(
     marked: tuple[float, float] | None = None,
     marked_name: str = "",
 ) -> Markup:
-    """Lines over a common x axis, with a legend below and one point marked if asked for."""
+    """Draw lines over a common x axis, with a legend below.
+
+    Parameters
+    ----------
+    lines
+        What to draw.
+    x_name, y_name
+        What the axes show.
+    summary
+        The chart in words, for those who do not see it.
+    marked
+        A point to mark, if any.
+    marked_name
+        What it is.
+
+    Returns
+    -------
+    Markup
+        A figure.
+    """
     points = [point for line in lines for point in line.points] + ([marked] if marked else [])
     xs, ys = [x for x, _ in points], [y for _, y in points]
     low, high = min(ys), max(ys)
@@ -81,7 +118,20 @@ def line_chart(
 
 
 def interval_chart(rows: Sequence[tuple[str, float, float, float]], summary: str) -> Markup:
-    """One line per group: a share as a dot, its interval as a bar, on an axis from 0 to 100 %."""
+    """Draw one line per group: a share as a dot, its interval as a bar, on an axis from 0 to 100 %.
+
+    Parameters
+    ----------
+    rows
+        Name, share and both ends of its interval of every group.
+    summary
+        The chart in words.
+
+    Returns
+    -------
+    Markup
+        A figure.
+    """
     shown = [row for row in rows if not math.isnan(row[1])]
     left, line_height, bottom = 190, 24, 24
     height = TOP + line_height * len(shown) + bottom
@@ -148,9 +198,7 @@ def _at(value: float) -> str:
 
 
 def _figure(parts: Sequence[Markup], height: float, summary: str, legend: Sequence[tuple[str, str]]) -> Markup:
-    svg = Markup(
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(summary)}">{join(parts)}</svg>'
-    )
+    svg = element("svg", *parts, viewBox=f"0 0 {WIDTH} {height:.0f}", role="img", aria_label=summary)
     keys = [
         element("span", element("span", class_=f"key {style}", aria_hidden="true"), name, class_="legend")
         for style, name in legend

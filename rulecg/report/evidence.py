@@ -30,9 +30,43 @@ class Evidence:
     sensitive: pd.DataFrame | None
     overlap: Overlap | None
     """How many of these rows are among those that the rules were learned from; None when the model does not know."""
+    training: Evidence | None = None
+    """The model applied to the rows that it was learned from, when they were given to be set beside these."""
 
     @classmethod
-    def of(cls, model: Model, table: pd.DataFrame, target: str | None, sensitive: Sequence[str] | None) -> Evidence:
+    def of(
+        cls,
+        model: Model,
+        table: pd.DataFrame,
+        target: str | None = None,
+        sensitive: Sequence[str] | None = None,
+        training: pd.DataFrame | None = None,
+    ) -> Evidence:
+        """Apply a model to a table.
+
+        Parameters
+        ----------
+        model
+            The model.
+        table
+            The rows to report on.
+        target
+            The column with the recorded outcome; the one learned from unless given.
+        sensitive
+            The columns that define groups; those learned with unless given.
+        training
+            The rows that the model was learned from, to be set beside.
+
+        Returns
+        -------
+        Evidence
+            Predictions, recorded outcomes and groups.
+
+        Raises
+        ------
+        UnknownNameError
+            When a column is not there.
+        """
         wanted = [name for name in model.sensitive if name in table] if sensitive is None else list(sensitive)
         for name in [*wanted, *([target] if target else [])]:
             if name not in table:
@@ -45,6 +79,7 @@ class Evidence:
             truth=None if column is None else _as_model_calls_them(table[column], model.classes),
             sensitive=table[wanted] if wanted else None,
             overlap=None if model.fingerprint is None else model.fingerprint.overlap(table),
+            training=None if training is None else cls.of(model, training, target, sensitive),
         )
 
     @property
@@ -54,16 +89,31 @@ class Evidence:
 
     @property
     def positive(self) -> Any:
+        """The label that the rules describe."""
         return self.model.classes[1]
 
     @property
     def y_pred(self) -> BoolArray:
+        """Whether each row is predicted positive."""
         return np.asarray(self.predicted == self.positive)
 
     @property
     def y_true(self) -> BoolArray:
+        """Whether each row is recorded as positive."""
         assert self.truth is not None
         return np.asarray([label == self.positive for label in self.truth], dtype=bool)
+
+    @property
+    def labelled(self) -> BoolArray:
+        """Which rows have a recorded outcome."""
+        assert self.truth is not None
+        return np.array([label is not None for label in self.truth], dtype=bool)
+
+    @property
+    def n_right(self) -> int:
+        """How many rows are predicted as recorded."""
+        assert self.truth is not None
+        return sum(p == t for p, t in zip(self.predicted.tolist(), self.truth.tolist(), strict=True) if t is not None)
 
 
 def _as_model_calls_them(column: pd.Series[Any], classes: tuple[Any, ...]) -> AnyArray:

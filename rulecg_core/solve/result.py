@@ -82,7 +82,8 @@ class Result:
             text = f"Proven optimal: no rule set within the limits has an objective below {best}."
         elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
-                f"The linear relaxation over all rules is solved: no rule set can be below {_number(bound)}; the best "
+                f"The linear relaxation over all rules is solved: no rule set can have an objective below "
+                f"{_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
             )
         elif self.status == Status.CLAIMED:
@@ -91,7 +92,10 @@ class Result:
                 f"below {best}; rulecg has not confirmed it."
             )
         elif bound is not None:
-            text = f"No rule set can be below {_number(bound)}; the best one found has {best} (gap {self.gap:.1%})."
+            text = (
+                f"No rule set can have an objective below {_number(bound)}; the best one found has {best} "
+                f"(gap {self.gap:.1%})."
+            )
         else:
             text = f"The best objective found is {best}; nothing was proven about how good it is."
         if not self.counts_truly:

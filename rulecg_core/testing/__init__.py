@@ -4,10 +4,10 @@ import pytest
 
 # Contracts live outside test files; without this their asserts would fail without telling the values.
 for _module in (
-    "backend_contract",
-    "backend_interrupts",
-    "backend_lp_contract",
-    "backend_mip_contract",
+    "backends.contract",
+    "backends.interrupts",
+    "backends.lp_contract",
+    "backends.mip_contract",
     "constraint_contract",
     "heuristic_contract",
     "master_contract",
@@ -15,7 +15,7 @@ for _module in (
 ):
     pytest.register_assert_rewrite(f"{__name__}.{_module}")
 
-from .backend_contract import BackendContract  # noqa: E402
+from .backends.contract import BackendContract  # noqa: E402
 from .brute_force import BruteForcePricer, all_rules  # noqa: E402
 from .constraint_contract import ConstraintContract  # noqa: E402
 from .heuristic_contract import HeuristicContract  # noqa: E402

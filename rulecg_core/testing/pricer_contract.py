@@ -137,6 +137,12 @@ class PricerContract:
             if case.least < 10 * NEGATIVE:
                 assert case.problem.reduced_cost(answer.rules[0]) <= case.least + case.tolerance, _of(case)
 
+    def test_bounds_are_finite_numbers_or_none(self, pricer: Pricer, answers: list[tuple[Case, PricingResult]]) -> None:
+        """A bound is a finite number or None, with time and without: nothing can be concluded from NaN or infinity."""
+        hurried = [(case, _ask(pricer, case, deadline=Deadline.after(0.0))) for case in self.cases(0.05)]
+        for case, answer in [*answers, *hurried]:
+            assert answer.bound is None or np.isfinite(answer.bound), _of(case)
+
     def test_a_pricer_out_of_time_claims_nothing_false(self, pricer: Pricer) -> None:
         """With no time at all the answer still comes, and a bound, if any, is valid."""
         for case in self.cases(0.1):
@@ -168,28 +174,31 @@ class PricerContract:
             assert first.bound == second.bound, _of(case)
 
     def test_does_not_change_its_input(self, pricer: Pricer) -> None:
-        """The problem's arrays are the same afterwards, though they could be changed (elsewhere they are read-only)."""
+        """The problem's arrays are the same afterwards, in pricing and in listing, though here they could be changed
+        (elsewhere they are read-only)."""
         for case in self.cases(0.05):
             copies: dict[str, Any] = {name: array.copy() for name, array in _arrays(case.problem)}
-            problem = evolve(case.problem, memo={}, **copies)
+            problem = evolve(case.problem, **copies)
             pricer.price(problem, PricingLimits(), np.random.default_rng(0))
+            if pricer.can_list:
+                pricer.list_below(problem, case.least + 0.5, len(case.rules), PricingLimits())
             for (_, after), (name, before) in zip(_arrays(problem), _arrays(case.problem), strict=True):
                 np.testing.assert_array_equal(after, before, err_msg=name)
+            assert problem.in_use == case.problem.in_use, _of(case)
 
     def test_preparations_are_not_mixed_up(self, pricer: Pricer) -> None:
-        """What a pricer keeps in ``memo`` is about the matrix alone: other weights and prices get their own answer."""
+        """What a pricer keeps from call to call is about the matrix alone: other weights and prices get their own
+        answer."""
         for case in self.cases(0.05):
             other = random_pricing_problem(
                 case.seed + 10**6, max_samples=self.max_samples, max_features=self.max_features
             )
             weights = np.resize(-other.sample_weights, case.problem.n_samples)
             changed: dict[str, Any] = {"sample_weights": weights, "condition_price": 0.25, "constant": 0.5}
-            memo: dict[str, Any] = {}
-            pricer.price(evolve(case.problem, memo=memo), PricingLimits(), np.random.default_rng(0))
-            shared = pricer.price(
-                evolve(case.problem, memo=memo, **changed), PricingLimits(), np.random.default_rng(0)
-            )
-            fresh = pricer.price(evolve(case.problem, memo={}, **changed), PricingLimits(), np.random.default_rng(0))
+            pricer.price(case.problem, PricingLimits(), np.random.default_rng(0))
+            shared = pricer.price(evolve(case.problem, **changed), PricingLimits(), np.random.default_rng(0))
+            changed["X"] = case.problem.X.copy()
+            fresh = pricer.price(evolve(case.problem, **changed), PricingLimits(), np.random.default_rng(0))
             assert shared.rules == fresh.rules, _of(case)
             assert shared.bound == fresh.bound, _of(case)
 

@@ -82,26 +82,62 @@ class _Beam:
 
 @frozen
 class BeamSearch(Pricer):
-    """Beam search, widths 50, 20, 6, 6, 5: fast, never claims a bound."""
+    """Beam search, widths 50, 20, 6, 6, 5: fast, never claims a bound.
+
+    Parameters
+    ----------
+    widths : tuple of int, or text such as "50/20/6"
+        How many rules of each length are extended; longer rules use the last width.
+    same_start : tuple of int, or text
+        At most so many returned rules share their first condition, their first two, and so on.
+    foresight : float or tuple of float
+        How much of a short rule's positive weights further conditions are expected to take away when rules are chosen
+        for extension. 0 compares rules as they are (the paper's way); 1 counts positive weights by the share of
+        conditions already used, so that rules that cover much are kept. With several numbers, each has its say in
+        turn: on real problems two ways to look at rules lead further than one with the same width.
+    feature_share : float
+        Share of the conditions, drawn anew for each call, that rules may use.
+    noise : float
+        Rules are chosen for extension by their value plus noise of this share of the values' spread.
+
+    Raises
+    ------
+    ConfigurationError
+        When a number is out of its range.
+
+    Examples
+    --------
+    >>> BeamSearch(widths="20/5").widths
+    (20, 5)
+    """
 
     widths: tuple[int, ...] = field(default=(50, 20, 6, 6, 5), converter=_as_widths, validator=_counts)
-    """How many rules of each length are extended; longer rules use the last width."""
     same_start: tuple[int, ...] = field(default=(12, 6, 4, 3), converter=_as_widths, validator=_counts)
-    """At most so many returned rules share their first feature, their first two, and so on."""
     foresight: tuple[float, ...] = field(default=(0.0, 0.5), converter=_as_shares, validator=_shares)
-    """How much of a short rule's positive weights further conditions are expected to take away when rules are chosen
-    for extension. 0 compares rules as they are (the paper's way); 1 counts positive weights by the share of conditions
-    already used, so that rules that cover much are kept. With several numbers, each has its say in turn: on real
-    problems two ways to look at rules lead further than one with the same width."""
     feature_share: float = field(default=1.0, validator=_share)
-    """Share of the features, drawn anew for each call, that rules may use."""
     noise: float = field(default=0.0, validator=_not_negative)
-    """Rules are chosen for extension by their value plus noise of this share of the values' spread."""
 
     def prepare(self) -> None:
+        """Load, or compile once, what the search runs on."""
         run_once(self)
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """Extend the best rules of each length by one condition, up to the longest.
+
+        Parameters
+        ----------
+        problem : PricingProblem
+            What is to be priced.
+        limits : PricingLimits
+            Deadline, threads and number of rules.
+        rng : numpy.random.Generator
+            Draws conditions and noise; not used by the plain beam.
+
+        Returns
+        -------
+        PricingResult
+            Rules with negative reduced cost, best first, without a bound.
+        """
         prices = problem.condition_prices
         # What further conditions can at best bring by their price alone: nothing, unless prices are negative.
         gains = np.concatenate([[0.0], np.cumsum(np.sort(np.minimum(prices, 0.0)))])

@@ -23,20 +23,54 @@ samples only one counts."""
 
 @frozen
 class Neighbours(Pricer):
-    """Exchange, drop or add one condition of rules in use, and go on from the best found: never claims a bound."""
+    """Exchange, drop or add one condition of rules in use, and go on from the best found: never claims a bound.
+
+    Parameters
+    ----------
+    steps : int
+        How many conditions away from a rule in use the search goes.
+    stems : int
+        How many stems (a rule without one of its conditions, or the whole rule) one step looks at, drawn at random
+        from more.
+    per_stem : int
+        How many rules with the same stem are looked at more closely.
+
+    Raises
+    ------
+    ConfigurationError
+        When a number is no whole number of at least 1.
+
+    Examples
+    --------
+    >>> Neighbours(steps=1)
+    Neighbours(steps=1, stems=400, per_stem=3)
+    """
 
     steps: int = field(default=3, validator=whole_number)
-    """How many conditions away from a rule in use the search goes."""
     stems: int = field(default=400, validator=whole_number)
-    """How many stems (a rule without one of its conditions, or the whole rule) one step looks at, drawn at random from
-    more."""
     per_stem: int = field(default=3, validator=whole_number)
-    """How many rules with the same stem are looked at more closely."""
 
     def prepare(self) -> None:
+        """Load, or compile once, what the search runs on."""
         run_once(self)
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """Look at rules one condition away from ``problem.in_use``, then at those next to the best of them.
+
+        Parameters
+        ----------
+        problem : PricingProblem
+            What is to be priced.
+        limits : PricingLimits
+            Deadline, threads and number of rules.
+        rng : numpy.random.Generator
+            Draws stems where there are too many.
+
+        Returns
+        -------
+        PricingResult
+            Rules with negative reduced cost, best first, without a bound.
+        """
         starts: list[Features] = [rule.features for rule in problem.in_use] or [()]
         found: dict[Features, float] = {}
         seen: set[Features] = set()

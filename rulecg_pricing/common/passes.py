@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -10,16 +11,33 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from rulecg_core import NEGATIVE, FloatArray, IntArray, PricingLimits, PricingProblem, Rule
+from rulecg_core import NEGATIVE, AnyArray, FloatArray, IntArray, PricingLimits, PricingProblem, Rule
 
 BLOCK_ENTRIES = 4_000_000
 """Entries of the matrix that one thread looks at before the clock is read again."""
 EXACT_ENTRIES = 4_000_000
 """Up to this size everything is summed in double precision; above, only the rules that are returned."""
+LOOK_ENTRIES = 100_000_000
+"""Entries of the matrix, times rules, that one compiled pass looks at: at most some tenths of a second."""
 SINGLE_ROWS = 2048
 """How many rows are summed in single precision before the sum goes into double precision."""
 
 Sums = TypeVar("Sums")
+
+
+@frozen(eq=False)
+class Block:
+    """Some rows of the data."""
+
+    X: NDArray[np.uint8]
+    weights: FloatArray
+    first_row: int
+    """The number of its first row in the whole."""
+    interrupted: threading.Event
+    """Set when nobody waits for the answer any more."""
+
+    def rows(self, start: int, stop: int) -> Block:
+        return Block(self.X[start:stop], self.weights[start:stop], self.first_row + start, self.interrupted)
 
 
 @frozen(eq=False)
@@ -38,22 +56,30 @@ class Extensions:
 
 def extend(problem: PricingProblem, members: IntArray, limits: PricingLimits) -> Extensions | None:
     """Price every rule (a row of ``members``) with every feature added; None when time runs out."""
-    from .row_kernels import add_extensions
+    from .row_kernels import add_extensions, add_extensions_single
 
     is_exact = problem.X.size <= EXACT_ENTRIES
     dtype: Any = np.float64 if is_exact else np.float32
+    add = add_extensions if is_exact else add_extensions_single
     members = np.ascontiguousarray(members)
+    # So many rows at a time that the compiled pass comes back soon, to an interpreter that hears Ctrl-C.
+    n_rows = max(64, LOOK_ENTRIES // max(1, len(members) * problem.n_conditions))
 
-    def of_block(X: NDArray[np.uint8], weights: FloatArray, first_row: int) -> FloatArray:
+    def add_rows(block: Block, sums: AnyArray, row: AnyArray) -> None:
+        for first in range(0, len(block.X), n_rows):
+            if not block.interrupted.is_set():
+                add(block.X[first : first + n_rows], block.weights[first : first + n_rows], members, sums, row)
+
+    def of_block(block: Block) -> FloatArray:
         sums = np.zeros((2, len(members), problem.n_conditions), dtype=dtype)
         row = np.empty(problem.n_conditions, dtype=dtype)
-        if is_exact or len(X) <= SINGLE_ROWS:
-            add_extensions(X, weights, members, sums, row)
+        if is_exact or len(block.X) <= SINGLE_ROWS:
+            add_rows(block, sums, row)
             return sums
         total = np.zeros(sums.shape)
-        for start in range(0, len(X), SINGLE_ROWS):
+        for start in range(0, len(block.X), SINGLE_ROWS):
             sums[:] = 0
-            add_extensions(X[start : start + SINGLE_ROWS], weights[start : start + SINGLE_ROWS], members, sums, row)
+            add_rows(block.rows(start, start + SINGLE_ROWS), sums, row)
             total += sums
         return total
 
@@ -75,11 +101,9 @@ def cover_sums(
     features = np.array([feature for rule in rules for feature in rule], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum([len(rule) for rule in rules])]).astype(np.int64)
 
-    def of_block(
-        X: NDArray[np.uint8], weights: FloatArray, first_row: int
-    ) -> tuple[FloatArray, NDArray[np.uint64]]:
+    def of_block(block: Block) -> tuple[FloatArray, NDArray[np.uint64]]:
         sums, keys = np.zeros(len(rules)), np.zeros(len(rules), dtype=np.uint64)
-        add_covers(X, weights, all_rows, first_row, features, starts, sums, keys)
+        add_covers(block.X, block.weights, all_rows, block.first_row, features, starts, sums, keys)
         return sums, keys
 
     found = _over_blocks(problem, of_block, PricingLimits()) or []
@@ -100,32 +124,37 @@ def negative_rules(problem: PricingProblem, rules: Sequence[Rule]) -> tuple[Rule
 
 
 def _over_blocks(
-    problem: PricingProblem,
-    of_block: Callable[[NDArray[np.uint8], FloatArray, int], Sums],
-    limits: PricingLimits,
+    problem: PricingProblem, of_block: Callable[[Block], Sums], limits: PricingLimits
 ) -> list[Sums] | None:
     """What the function says of each block of rows, in order; None when time ran out. Threads share the blocks."""
     X: NDArray[np.uint8] = np.ascontiguousarray(problem.X).view(np.uint8)
-    weights = np.ascontiguousarray(problem.sample_weights)
+    whole = Block(X, np.ascontiguousarray(problem.sample_weights), 0, threading.Event())
     n_rows = max(SINGLE_ROWS, BLOCK_ENTRIES // max(1, problem.n_conditions))
     starts = range(0, max(1, problem.n_samples), n_rows)
 
     def run(start: int) -> Sums | None:
         if limits.deadline.passed:
             return None
-        return of_block(X[start : start + n_rows], weights[start : start + n_rows], start)
+        return of_block(whole.rows(start, start + n_rows))
 
     found: list[Sums] = []
-    for sums in _mapped(run, starts, limits.threads):
+    for sums in _mapped(run, starts, limits.threads, whole.interrupted):
         if sums is None:
             return None
         found.append(sums)
     return found
 
 
-def _mapped(run: Callable[[int], Sums], starts: Sequence[int], threads: int) -> Iterator[Sums]:
+def _mapped(
+    run: Callable[[int], Sums], starts: Sequence[int], threads: int, interrupted: threading.Event
+) -> Iterator[Sums]:
     if threads < 2 or len(starts) < 2:
         yield from map(run, starts)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            yield from pool.map(run, starts)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield from pool.map(run, starts)
+    finally:
+        # After Ctrl-C or out of time nobody waits for the other blocks: they end soon, or do not begin.
+        interrupted.set()
+        pool.shutdown(cancel_futures=True)

@@ -1,11 +1,17 @@
-"""Compiled passes over the rows of the data. Importing this module loads (once: compiles) them, so it is done late."""
+"""Compiled passes over the rows of the data, which may be read-only."""
+
+# Arguments of compiled functions have the types that the compiler is given.
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
+
+from rulecg_kernels import Kernel
+from rulecg_kernels.compiler import F1, U1, U, compiled
 
 _BYTES = types.Array(types.uint8, 2, "C", readonly=True)
 _WEIGHTS = types.Array(types.float64, 1, "C", readonly=True)
@@ -13,15 +19,7 @@ _INTEGERS = types.Array(types.int64, 1, "C", readonly=True)
 _RULES = types.Array(types.int64, 2, "C", readonly=True)
 
 
-@njit(
-    [
-        types.void(_BYTES, _WEIGHTS, _RULES, types.Array(number, 3, "C"), types.Array(number, 1, "C"))
-        for number in (types.float32, types.float64)
-    ],
-    nogil=True,
-    cache=True,
-)
-def add_extensions(X: Any, weights: Any, members: Any, sums: Any, row: Any) -> None:
+def _add_extensions(X, weights, members, sums, row):
     """Add to ``sums[sign, rule, feature]`` the weights of the rows that the rule covers and that have the feature."""
     n_conditions = X.shape[1]
     for i in range(X.shape[0]):
@@ -45,23 +43,18 @@ def add_extensions(X: Any, weights: Any, members: Any, sums: Any, row: Any) -> N
                 sums[sign, rule, feature] += row[feature]
 
 
-@njit(
-    types.void(
-        _BYTES,
-        _WEIGHTS,
-        types.boolean,
-        types.uint64,
-        _INTEGERS,
-        _INTEGERS,
-        types.Array(types.float64, 1, "C"),
-        types.Array(types.uint64, 1, "C"),
-    ),
-    nogil=True,
-    cache=True,
-)
-def add_covers(
-    X: Any, weights: Any, all_rows: Any, first_row: Any, features: Any, starts: Any, sums: Any, keys: Any
-) -> None:
+def _in_precision(number: Any) -> Kernel:
+    return compiled(_BYTES, _WEIGHTS, _RULES, number[:, :, ::1], number[::1], outer=True)(_add_extensions)
+
+
+add_extensions = _in_precision(types.float64)
+add_extensions_single = _in_precision(types.float32)
+"""The same in single precision."""
+
+
+# Eight parameters: the rules are two arrays, and with what is added up they differ from block to block of rows.
+@compiled(_BYTES, _WEIGHTS, types.boolean, U, _INTEGERS, _INTEGERS, F1, U1, outer=True)
+def add_covers(X, weights, all_rows, first_row, features, starts, sums, keys):
     """For each rule add up the weights it covers, and a number that stands for which (weighted or all) rows."""
     for i in range(X.shape[0]):
         if weights[i] == 0.0 and not all_rows:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulecg_kernels.compiler import BYTES, F1, F2, F3, I1, INT, U1, U2, U, compiled, popcount
+from rulecg_kernels.compiler import F1, F3, I1, INT, U1, U2, U, compiled, popcount
 
-MOST_TERMS = 6
-"""A word with at most this many distinct weights is weighed by counting bits; one with more through tables."""
+from .record_types import GIVEN, PACKED, SCRATCH
+from .search_state import MOST_TERMS
 
 
 @compiled(U1)
@@ -32,9 +32,10 @@ def transpose_block(block):
         mask ^= mask << shift
 
 
-@compiled(F1, I1, INT, INT, INT, I1, U2, F2, F3)
-def weigh_plan(weights, ids, first, last, word, terms, masks, values, tables):
+@compiled(F1, PACKED, INT, INT, INT)
+def weigh_plan(weights, packed, first, last, word):
     """Prepare how the word with the samples ids[first:last] is weighed."""
+    ids, terms, masks, values, tables = packed.ids, packed.terms, packed.masks, packed.values, packed.tables
     count = 0
     for bit in range(last - first):
         weight = abs(weights[ids[first + bit]])
@@ -76,25 +77,23 @@ def look_up(kept, word, tables):
     return low + high
 
 
-@compiled(U2, F1, I1, I1, BYTES, U2, I1, I1, U2, F2, F3, U1, outer=True)
-def select_samples(
-    rows, weights, ids, counts, used_blocks, columns, words, terms, masks, values, tables, block
-):
-    """Pack the given samples anew: columns[word, feature] holds 64 of them; every section starts a new word.
+@compiled(GIVEN, PACKED, SCRATCH)
+def _select_samples(given, packed, scratch):
+    """Pack samples anew: columns[word, condition] holds 64 of them; every section starts a new word.
 
-    ``ids`` holds the samples of the sections (gains, costs, weightless) one after the other; ``words`` receives the
-    first word of every section and the number of words."""
+    ``packed.ids`` holds the samples of the sections one after the other, ``scratch.counts`` how many each has."""
+    rows, ids, columns, words, block = given.rows, packed.ids, packed.columns, packed.words, scratch.bits[2]
     word = 0
     start = 0
     for section in range(3):
         words[section] = word
-        stop = start + counts[section]
+        stop = start + scratch.counts[section]
         while start < stop:
             last = min(start + 64, stop)
             if section < 2:
-                weigh_plan(weights, ids, start, last, word, terms, masks, values, tables)
+                weigh_plan(given.weights, packed, start, last, word)
             for feature_block in range(rows.shape[1]):
-                if not used_blocks[feature_block]:
+                if not scratch.used_blocks[feature_block]:
                     continue
                 for bit in range(64):
                     block[bit] = rows[ids[start + bit], feature_block] if start + bit < last else np.uint64(0)
@@ -106,39 +105,61 @@ def select_samples(
     words[3] = word
 
 
-@compiled(F1, INT, INT, U1, U2, INT, INT, I1, U2, F2, F3, outer=True)
-def weigh_range(total, start, count, covered, columns, first, last, terms, masks, values, tables):
-    """Add to total[c] the weight of the covered samples that are in column start + c, for the words first to last."""
-    for word in range(first, last):
+@compiled(GIVEN, PACKED, U1, SCRATCH, outer=True)
+def pack_samples(given, packed, covered, scratch):
+    """Pack the samples in ``packed.ids`` anew, for the conditions in use; covered then covers them all.
+
+    From then on a bit's place says which sample it is: the identifiers are spread over the words."""
+    _select_samples(given, packed, scratch)
+    counts, ids, words, spread = scratch.counts, packed.ids, packed.words, scratch.ints[0]
+    count = 0
+    for section in range(3):
+        place = 64 * words[section]
+        left = counts[section]
+        for word in range(words[section], words[section + 1]):
+            covered[word] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
+            left -= 64
+        for _ in range(counts[section]):
+            spread[place] = ids[count]
+            place += 1
+            count += 1
+    for place in range(64 * words[3]):
+        ids[place] = spread[place]
+
+
+@compiled(F1, INT, INT, U1, U2, PACKED, INT, outer=True)
+def weigh_range(total, start, count, covered, columns, packed, section):
+    """Add to total[c] the weight of the covered samples of a section that are in column start + c."""
+    for word in range(packed.words[section], packed.words[section + 1]):
         bits = covered[word]
         if bits == np.uint64(0):
             continue
-        n_terms = terms[word]
+        n_terms = packed.terms[word]
         if n_terms > 0:
             for term in range(n_terms):
-                value = values[word, term]
-                part = bits & masks[word, term]
+                value = packed.values[word, term]
+                part = bits & packed.masks[word, term]
                 for c in range(count):
                     total[c] += value * np.int32(popcount(columns[word, start + c] & part))
         else:
             for c in range(count):
-                total[c] += look_up(columns[word, start + c] & bits, word, tables)
+                total[c] += look_up(columns[word, start + c] & bits, word, packed.tables)
 
 
-@compiled(F1, I1, INT, U1, U2, INT, INT, I1, U2, F2, F3)
-def weigh_chosen(total, chosen, count, covered, columns, first, last, terms, masks, values, tables):
-    """Add to total[c] the weight of the covered samples that are in column chosen[c], for the words first to last."""
-    for word in range(first, last):
+@compiled(F1, I1, INT, U1, U2, PACKED, INT)
+def weigh_chosen(total, chosen, count, covered, columns, packed, section):
+    """Add to total[c] the weight of the covered samples of a section that are in column chosen[c]."""
+    for word in range(packed.words[section], packed.words[section + 1]):
         bits = covered[word]
         if bits == np.uint64(0):
             continue
-        n_terms = terms[word]
+        n_terms = packed.terms[word]
         if n_terms > 0:
             for term in range(n_terms):
-                value = values[word, term]
-                part = bits & masks[word, term]
+                value = packed.values[word, term]
+                part = bits & packed.masks[word, term]
                 for c in range(count):
                     total[c] += value * np.int32(popcount(columns[word, chosen[c]] & part))
         else:
             for c in range(count):
-                total[c] += look_up(columns[word, chosen[c]] & bits, word, tables)
+                total[c] += look_up(columns[word, chosen[c]] & bits, word, packed.tables)

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from rulecg_kernels.compiler import I2, INT, U1, U2, compiled
+from rulecg_kernels.compiler import I1, I2, INT, U1, U2, compiled
 
 
-@compiled(U2, I2, INT, INT, outer=True)
+@compiled(U2, I2, INT, INT)
 def cover_word(columns, rules, rule, word):
     """64 samples of the cover of one rule; rules are padded with -1."""
     bits = columns[rules[rule, 0], word]
@@ -35,7 +34,7 @@ def hash_covers(columns, rules, hashes):
         hashes[rule] = number
 
 
-@compiled(U2, I2, types.int64[::1], outer=True)
+@compiled(U2, I2, I1, outer=True)
 def all_as_first(columns, rules, first):
     """Whether every rule r covers exactly what rule first[r] covers."""
     for rule in range(rules.shape[0]):

@@ -21,18 +21,50 @@ UNPROVEN = 10_000
 
 @frozen(eq=False)
 class ExactSearch(Pricer):
-    """Finds the rule with the least reduced cost and proves it, by depth-first branch and bound on all cores."""
+    """Finds the rule with the least reduced cost and proves it, by depth-first branch and bound on all cores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulecg_core import PricingLimits, PricingProblem
+    >>> X = np.array([[1, 0], [1, 1], [0, 1]], dtype=bool)
+    >>> problem = PricingProblem(X, np.array([-1.0, -1.0, 3.0]), 0.25, 0.25, max_conditions=2)
+    >>> found = ExactSearch().price(problem, PricingLimits(), np.random.default_rng(0))
+    >>> found.rules, round(found.bound, 6)
+    ((Rule(0),), -1.5)
+    """
 
     can_list: ClassVar[bool] = True
 
     def prepare(self) -> None:
-        from . import covers as _covers  # noqa: F401 - compiled when loaded
-        from . import search_kernel as _search_kernel  # noqa: F401 - compiled when loaded
+        """Load, or compile once, what the search runs on."""
+        from . import bits, covers, pruning, search_kernel, weighing
 
         run_once(self)
+        for kernel in (
+            bits.pack_samples, bits.weigh_range, pruning.arrange, pruning.promising, weighing.weigh_rows,
+            search_kernel.search, covers.hash_covers, covers.all_as_first,
+        ):  # fmt: skip
+            kernel.load()
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
-        """The best rules found, best first; the bound is the least reduced cost unless the deadline came first."""
+        """Find the best rules and prove that none is better.
+
+        Parameters
+        ----------
+        problem : PricingProblem
+            What is to be priced.
+        limits : PricingLimits
+            Deadline, threads and number of rules. The answer does not depend on the number of threads.
+        rng : numpy.random.Generator
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        PricingResult
+            Rules with negative reduced cost, best first; the bound is the least reduced cost, or lower when the
+            deadline came first.
+        """
         search = Search(problem, cut=NEGATIVE, listing=False, keep=KEPT * limits.max_rules, limits=limits)
         search.run()
         found = search.found
@@ -45,7 +77,24 @@ class ExactSearch(Pricer):
     def list_below(
         self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits
     ) -> Listing:
-        """Every rule with reduced cost at most the threshold, the shortest of those with equal covers."""
+        """List the rules with reduced cost at most a threshold, the shortest of those with equal covers.
+
+        Parameters
+        ----------
+        problem : PricingProblem
+            What is to be priced.
+        threshold : float
+            The largest reduced cost of a listed rule.
+        most : int
+            How many rules are listed at most.
+        limits : PricingLimits
+            Deadline and threads.
+
+        Returns
+        -------
+        Listing
+            The rules, best first, and whether they are all.
+        """
         search = Search(problem, cut=threshold, listing=True, keep=most, limits=limits)
         search.run()
         part = search.found

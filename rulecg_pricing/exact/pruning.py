@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from numba import types
+from rulecg_kernels.compiler import F1, I1, INT, U1, U2, compiled
 
-from rulecg_kernels.compiler import F1, F2, I1, I2, INT, U1, U2, F, compiled
-
+from .record_types import AHEAD, CANDIDATES, GIVEN, PACKED, SCRATCH
 from .search_state import COST, DEAD, GAIN, TINY
 
 
@@ -46,21 +45,22 @@ def same_cover(first, second, covered, columns, n_words):
     return True
 
 
-@compiled(INT, INT, F, I1, F1, F1, F, F1, F, I1, F, F2, I1)
-def plausible(
-    size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, top, kept
-):
-    """Mark the candidates that can be in a rule of interest with 1 to ``further`` others, by one cheap pass.
+@compiled(GIVEN, CANDIDATES, AHEAD, SCRATCH)
+def plausible(given, candidates, ahead, scratch):
+    """Mark the candidates that can be in a rule of interest with 1 to ``ahead.further`` others, by one cheap pass.
 
     The removals of a rule's conditions and the gain of the weakest among them must together reach a target. Either the
     candidate is the weakest and the others remove the most that conditions of other chains can, or one of the others
-    brings the largest sum of removal and gain. Returns how many are marked."""
+    brings the largest sum of removal and gain. Returns how many are marked, in ``scratch.ints[0]``."""
+    conditions, gains, costs = candidates.conditions, candidates.gains, candidates.costs
+    prices, chains, kept, top = given.prices, given.chains, scratch.ints[0], scratch.top
+    size, further, total_cost = ahead.size, ahead.further, ahead.total_cost
     n_top = 0
     most_both = DEAD
     for c in range(size):
         removal = total_cost - costs[c]
         most_both = max(most_both, removal + gains[c])
-        chain = chains[candidates[c]]
+        chain = chains[conditions[c]]
         place = n_top
         for t in range(n_top):
             if top[t, 0] == chain:
@@ -82,9 +82,9 @@ def plausible(
         top[place, 1] = removal
     count = 0
     for c in range(size):
-        chain = chains[candidates[c]]
+        chain = chains[conditions[c]]
         removal = total_cost - costs[c]
-        target = total_cost + price + prices[candidates[c]] - cut
+        target = total_cost + ahead.price + prices[conditions[c]] - ahead.cut
         others = 0.0
         fewer = 0.0
         kept[c] = 0
@@ -96,7 +96,7 @@ def plausible(
             if q > further:
                 break
             others += top[t, 1]
-            target += least_price
+            target += given.least_price
             if gains[c] > target - total_cost and (
                 removal + gains[c] + others > target or removal + most_both + fewer > target
             ):
@@ -107,23 +107,23 @@ def plausible(
     return count
 
 
-@compiled(
-    INT, INT, F, I1, F1, F1, F, F1, F, I1, F, I1, F1, F1, I1, F2, outer=True)
-def promising(
-    size, further, price, candidates, gains, costs, total_cost, prices, least_price, chains, cut, kept, best, losses,
-    order, top,
-):
-    """Mark the candidates that can be in a rule of interest with 1 to ``further`` other candidates.
+@compiled(GIVEN, CANDIDATES, AHEAD, SCRATCH, outer=True)
+def promising(given, candidates, ahead, scratch):
+    """Mark the candidates that can be in a rule of interest with 1 to ``ahead.further`` other candidates.
 
     The other conditions all keep at least the gain g of the weakest among them, so they remove at most R_q(g), the
     q largest removals among candidates that keep g. A rule through candidate u with gain g in all is of interest only
     if ``cost_u - R_q(g) - g`` (and ``-g``) is below the cut less prices: one sweep in order of gain tests all u.
-    """
+    Marks are in ``scratch.ints[0]``."""
+    conditions, gains, costs = candidates.conditions, candidates.gains, candidates.costs
+    prices, chains, least_price, top = given.prices, given.chains, given.least_price, scratch.top
+    kept, order, best, losses = scratch.ints[0], scratch.ints[1], scratch.floats[0], scratch.floats[1]
+    size, price, total_cost, cut = ahead.size, ahead.price, ahead.total_cost, ahead.cut
     for place in range(size):
         kept[place] = 0
         losses[place] = -gains[place]
     sort_up(losses, order, size)
-    for q in range(1, further + 1):
+    for q in range(1, ahead.further + 1):
         # top holds the chains and the removals of the q largest removals so far; best[place] = R_q + gain.
         least_gain = price + (q + 1) * least_price - cut
         n_top = 0
@@ -135,7 +135,7 @@ def promising(
                 break
             last = place
             removal = max(0.0, total_cost - costs[candidate])
-            chain = chains[candidates[candidate]]
+            chain = chains[conditions[candidate]]
             found = -1
             weakest = 0
             for t in range(n_top):
@@ -161,64 +161,64 @@ def promising(
         for back in range(last + 1):
             candidate = order[last - back]
             most = max(most, best[last - back])
-            if most > costs[candidate] + price + prices[candidates[candidate]] + q * least_price - cut:
+            if most > costs[candidate] + price + prices[conditions[candidate]] + q * least_price - cut:
                 kept[candidate] = 1
 
 
-@compiled(INT, I1, I1, F1, F1, F1, U1, U2, INT, F1, F1, I1, types.boolean, I2, F2, outer=True)
-def arrange(
-    size, candidates, parents, gains, costs, frame_numbers, covered, columns, n_words, prices, lengths, chains,
-    exact_covers, ints, floats,
-):
+@compiled(GIVEN, CANDIDATES, INT, F1, U1, PACKED, SCRATCH, outer=True)
+def arrange(given, candidates, size, numbers, covered, packed, scratch):
     """Sort candidates by removal, largest first; drop those that remove nothing and copies of shorter ones. New size.
 
     Unless covers must stay exact (in a listing), also drop those of which another of the same chain, at no higher
     price, keeps as much gain and no more cost: in any rule the other is at least as good."""
-    order, old_candidates, old_parents = ints[0], ints[1], ints[2]
-    old_gains, old_costs = floats[0], floats[1]
+    conditions, parents, gains, costs = candidates.conditions, candidates.parents, candidates.gains, candidates.costs
+    prices, lengths, chains, exact_covers = given.prices, given.lengths, given.chains, given.is_listing
+    columns, n_words = packed.columns, packed.words[3]
+    order, old_conditions, old_parents = scratch.ints[0], scratch.ints[1], scratch.ints[2]
+    old_gains, old_costs = scratch.floats[0], scratch.floats[1]
     sort_up(costs, order, size)
     for c in range(size):
-        old_candidates[c], old_parents[c] = candidates[c], parents[c]
+        old_conditions[c], old_parents[c] = conditions[c], parents[c]
         old_gains[c], old_costs[c] = gains[c], costs[c]
-    total_gain = frame_numbers[GAIN]
-    total_cost = frame_numbers[COST]
+    total_gain = numbers[GAIN]
+    total_cost = numbers[COST]
     count = 0
     for place in range(size):
         c = order[place]
-        candidate = old_candidates[c]
+        condition = old_conditions[c]
         gain = old_gains[c]
         cost = old_costs[c]
         if (
-            prices[candidate] >= 0.0
+            prices[condition] >= 0.0
             and gain >= total_gain - TINY
             and cost >= total_cost - TINY
-            and (not exact_covers or same_cover(candidate, -1, covered, columns, n_words))
+            and (not exact_covers or same_cover(condition, -1, covered, columns, n_words))
         ):
             continue
         copied = False
         back = count - 1
-        while prices[candidate] >= 0.0 and back >= 0 and costs[back] >= cost - TINY:
-            other = candidates[back]
+        while prices[condition] >= 0.0 and back >= 0 and costs[back] >= cost - TINY:
+            other = conditions[back]
             if (
                 abs(gains[back] - gain) <= TINY
                 and prices[other] >= 0.0
-                and same_cover(candidate, other, covered, columns, n_words)
+                and same_cover(condition, other, covered, columns, n_words)
             ):
                 copied = True
-                if lengths[candidate] < lengths[other]:
-                    candidates[back] = candidate
+                if lengths[condition] < lengths[other]:
+                    conditions[back] = condition
                     parents[back] = old_parents[c]
                 break
             back -= 1
         back = count - 1
         while not exact_covers and not copied and back >= 0:
-            other = candidates[back]
-            if chains[other] == chains[candidate]:
-                copied = gains[back] >= gain - TINY and prices[other] <= prices[candidate] and prices[other] >= 0.0
+            other = conditions[back]
+            if chains[other] == chains[condition]:
+                copied = gains[back] >= gain - TINY and prices[other] <= prices[condition] and prices[other] >= 0.0
                 break
             back -= 1
         if not copied:
-            candidates[count] = candidate
+            conditions[count] = condition
             parents[count] = old_parents[c]
             gains[count] = gain
             costs[count] = cost

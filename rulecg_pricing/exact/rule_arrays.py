@@ -7,27 +7,11 @@ import math
 import numpy as np
 from attrs import define
 
-from rulecg_core import AnyArray, BoolArray, FloatArray, IntArray, PricingProblem, Rule
+from rulecg_core import AnyArray, BoolArray, Derived, FloatArray, IntArray, PricingProblem, Rule
 
 
 def as_rules(rules: IntArray) -> tuple[Rule, ...]:
     return tuple(Rule(feature for feature in features if feature >= 0) for features in rules.tolist())
-
-
-def packed_rows(problem: PricingProblem) -> AnyArray:
-    """64 features of a sample to a word, made once for all pricing problems over the same samples."""
-    rows: AnyArray | None = problem.memo.get("exact-search.rows")
-    if rows is None:
-        rows = problem.memo["exact-search.rows"] = _words(problem.X)
-    return rows
-
-
-def packed_columns(problem: PricingProblem) -> AnyArray:
-    """64 samples of a feature to a word."""
-    columns: AnyArray | None = problem.memo.get("exact-search.columns")
-    if columns is None:
-        columns = problem.memo["exact-search.columns"] = _words(problem.X.T)
-    return columns
 
 
 def _words(bits: BoolArray) -> AnyArray:
@@ -36,6 +20,12 @@ def _words(bits: BoolArray) -> AnyArray:
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     return padded.view("<u8").astype(np.uint64)
+
+
+packed_rows = Derived(_words)
+"""64 conditions of a sample to a word, made once for all pricing problems over the same samples."""
+packed_columns = Derived(lambda X: _words(X.T))
+"""64 samples of a condition to a word."""
 
 
 def _lengths(problem: PricingProblem, rules: IntArray) -> FloatArray:
@@ -50,7 +40,7 @@ def distinct(problem: PricingProblem, rules: IntArray, values: FloatArray) -> In
     order = np.lexsort((*features, (rules >= 0).sum(axis=1), np.round(values, 9)))
     if len(order) == 0:
         return order
-    columns = packed_columns(problem)
+    columns = packed_columns(problem.X)
     sorted_rules = np.ascontiguousarray(rules[order])
     hashes = np.empty(len(order), dtype=np.uint64)
     hash_covers(columns, sorted_rules, hashes)

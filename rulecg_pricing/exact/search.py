@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import define
+from attrs import define, evolve
 
-from rulecg_core import NEGATIVE, AnyArray, FloatArray, IntArray, PricingLimits, PricingProblem, Stop
+from rulecg_core import NEGATIVE, FloatArray, IntArray, PricingLimits, PricingProblem, Stop
 
 from . import search_state as at
 from .ordered import run_in_order
+from .records import Ahead, Candidates, Given, Levels, Node, Packed, Progress, Root, Scratch, Tree
 from .rule_arrays import Part, packed_rows
 
 PARTS = 48
@@ -26,17 +27,10 @@ SLICE = 1_000_000
 class Workspace:
     """The arrays that one thread searches in."""
 
-    state: IntArray
-    numbers: FloatArray
-    found_values: FloatArray
-    found_rules: IntArray
-    rule: IntArray
-    ints: IntArray
-    floats: FloatArray
-    bits: AnyArray
-    tree: tuple[Any, ...] = ()
-    levels: tuple[Any, ...] = ()
-    used_blocks: Any = None
+    progress: Progress
+    scratch: Scratch
+    tree: Any = None
+    levels: Any = None
 
 
 class Search:
@@ -51,14 +45,21 @@ class Search:
         self.deadline = limits.deadline
         self.threads = max(1, limits.threads)
         self.prices = np.array(problem.condition_prices, dtype=np.float64)
-        self.lengths = np.array(problem.condition_costs, dtype=np.float64)
-        self.least_price = float(self.prices.min())
-        # With a negative price two nested conditions can be better than one, and the chains say nothing.
-        self.chains = np.array(
-            problem.chains if self.least_price >= 0 else np.arange(problem.n_conditions), dtype=np.int64
-        )
-        self.depth = int(min(problem.max_conditions, problem.n_conditions))
         self.weights = np.array(problem.sample_weights, dtype=np.float64)
+        self.depth = int(min(problem.max_conditions, problem.n_conditions))
+        least_price = float(self.prices.min())
+        # With a negative price two nested conditions can be better than one, and the chains say nothing.
+        chains = problem.chains if least_price >= 0 else np.arange(problem.n_conditions)
+        self.given = Given(
+            rows=packed_rows(problem.X),
+            weights=self.weights,
+            prices=self.prices,
+            lengths=np.array(problem.condition_costs, dtype=np.float64),
+            chains=np.array(chains, dtype=np.int64),
+            least_price=least_price,
+            max_conditions=self.depth,
+            is_listing=listing,
+        )
         self.slack = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
         self.cut = cut + self.slack if listing else cut
         self.best = math.inf
@@ -83,9 +84,10 @@ class Search:
 
     def _take(self, part: Part, workspace: Workspace) -> bool:
         """Move found rules from the workspace to the part; whether a listing has more than may be kept."""
-        count = int(workspace.state[at.FOUND])
-        part.add(workspace.found_values[:count], workspace.found_rules[:count])
-        workspace.state[at.FOUND] = 0
+        progress = workspace.progress
+        count = int(progress.state[at.FOUND])
+        part.add(progress.values[:count], progress.rules[:count])
+        progress.state[at.FOUND] = 0
         return self._overfull(part)
 
     def _overfull(self, part: Part) -> bool:
@@ -95,141 +97,146 @@ class Search:
         return part.full
 
     def _single_conditions(self) -> Part:
-        from . import bits as _bits
-        from . import pruning as _pruning
+        """Pack the samples, weigh every condition alone, and choose those that may be part of longer rules."""
+        from .bits import weigh_range
 
         problem = self.problem
-        self.rows = packed_rows(problem)
-        tiny = 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
-        gaining = np.flatnonzero(self.weights < -tiny)
-        costing = np.flatnonzero(self.weights > tiny)
-        weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.listing else np.empty(0, dtype=np.int64)
-        gaining = gaining[np.argsort(self.weights[gaining], kind="stable")]
-        costing = costing[np.argsort(self.weights[costing], kind="stable")]
-        sections = [gaining, costing, weightless]
-        counts = np.array([len(section) for section in sections], dtype=np.int64)
-        n_words = int(sum(-(-count // 64) for count in counts))
-        n_blocks = self.rows.shape[1]
-        self.n_words = max(1, n_words)
-        columns = np.zeros((self.n_words, 64 * n_blocks), dtype=np.uint64)
-        terms = np.ones(self.n_words, dtype=np.int64)
-        masks = np.zeros((self.n_words, _bits.MOST_TERMS), dtype=np.uint64)
-        values = np.zeros((self.n_words, _bits.MOST_TERMS))
-        tables = np.empty((self.n_words, 8, 256))
-        ids = np.concatenate(sections).astype(np.int64)
-        words = np.zeros(4, dtype=np.int64)
-        _bits.select_samples(
-            self.rows, self.weights, ids, counts, np.ones(n_blocks, dtype=np.uint8), columns, words, terms, masks,
-            values, tables, np.empty(64, dtype=np.uint64),
-        )
-        spread = np.zeros(64 * self.n_words, dtype=np.int64)
-        self.covered = np.zeros(self.n_words, dtype=np.uint64)
-        for section in range(3):
-            samples = sections[section]
-            start = 64 * int(words[section])
-            spread[start : start + len(samples)] = samples
-            filled = np.zeros(64 * int(words[section + 1] - words[section]), dtype=np.uint8)
-            filled[: len(samples)] = 1
-            packed = np.packbits(filled, bitorder="little").view("<u8")
-            self.covered[words[section] : words[section + 1]] = packed
-        self.level = (columns, words, spread, terms, masks, values, tables)
-        features = np.arange(problem.n_conditions, dtype=np.int64)
-        gains = np.zeros(problem.n_conditions)
-        costs = np.zeros(problem.n_conditions)
-        plan = (terms, masks, values, tables)
-        _bits.weigh_range(gains, 0, len(features), self.covered, columns, 0, words[1], *plan)
-        _bits.weigh_range(costs, 0, len(features), self.covered, columns, words[1], words[2], *plan)
+        sections = self._sections()
+        scratch = self._pack(sections)
+        n_conditions = problem.n_conditions
+        gains, costs = np.zeros(n_conditions), np.zeros(n_conditions)
+        for sums, section in ((gains, at.GAINS), (costs, at.COSTS)):
+            weigh_range(sums, 0, n_conditions, self.covered, self.packed.columns, self.packed, section)
         part = self._empty_part()
         singles = self.prices + problem.constant + costs - gains
         good = np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE))
         rules = np.full((len(good), self.depth), -1, dtype=np.int64)
         rules[:, 0] = good
         part.add(singles[good], rules)
-        self.numbers = np.array(
-            [np.abs(self.weights[gaining]).sum(), self.weights[costing].sum(), problem.constant], dtype=np.float64
-        )
+        totals = [np.abs(self.weights[sections[at.GAINS]]).sum(), self.weights[sections[at.COSTS]].sum()]
+        self.numbers = np.array([*totals, problem.constant], dtype=np.float64)
         self.size = 0
         if self.depth > 1:
-            ints = np.zeros((3, len(features)), dtype=np.int64)
-            floats = np.empty((2, len(features)))
-            _pruning.promising(
-                len(features), self.depth - 1, problem.constant, features, gains, costs, self.numbers[at.COST],
-                self.prices, self.least_price, self.chains, self.cut, ints[0], floats[0], floats[1], ints[1],
-                np.empty((self.depth + 1, 2)),
-            )
-            chosen = np.flatnonzero(ints[0])
-            self.candidates = features[chosen].copy()
-            self.gains, self.costs = gains[chosen].copy(), costs[chosen].copy()
-            self.size = int(
-                _pruning.arrange(
-                    len(chosen), self.candidates, np.zeros(len(chosen), dtype=np.int64), self.gains, self.costs,
-                    self.numbers, self.covered, columns, words[3], self.prices, self.lengths, self.chains, self.listing,
-                    ints, floats,
-                )
-            )
+            self._choose(gains, costs, scratch)
         return part
+
+    def _sections(self) -> list[IntArray]:
+        """The samples with negative, with positive and (in a listing) without weight, each in order of weight."""
+        tiny = 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
+        gaining = np.flatnonzero(self.weights < -tiny)
+        costing = np.flatnonzero(self.weights > tiny)
+        weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.listing else np.empty(0, dtype=np.int64)
+        gaining = gaining[np.argsort(self.weights[gaining], kind="stable")]
+        costing = costing[np.argsort(self.weights[costing], kind="stable")]
+        return [gaining, costing, weightless]
+
+    def _pack(self, sections: list[IntArray]) -> Scratch:
+        """Pack the samples of the sections; the room that it took, for further use."""
+        from .bits import pack_samples
+
+        counts = np.array([len(section) for section in sections], dtype=np.int64)
+        self.n_words = max(1, int(sum(-(-count // 64) for count in counts)))
+        n_blocks = self.given.rows.shape[1]
+        ids = np.zeros(64 * self.n_words, dtype=np.int64)
+        ids[: counts.sum()] = np.concatenate(sections)
+        self.packed = Packed(
+            columns=np.zeros((self.n_words, 64 * n_blocks), dtype=np.uint64),
+            words=np.zeros(4, dtype=np.int64),
+            ids=ids,
+            terms=np.ones(self.n_words, dtype=np.int64),
+            masks=np.zeros((self.n_words, at.MOST_TERMS), dtype=np.uint64),
+            values=np.zeros((self.n_words, at.MOST_TERMS)),
+            tables=np.empty((self.n_words, 8, 256)),
+        )
+        self.covered = np.zeros(self.n_words, dtype=np.uint64)
+        scratch = self._scratch(max(64 * self.n_words, self.problem.n_conditions))
+        scratch.used_blocks[:] = 1
+        scratch.counts[:] = counts
+        pack_samples(self.given, self.packed, self.covered, scratch)
+        return scratch
+
+    def _choose(self, gains: FloatArray, costs: FloatArray, scratch: Scratch) -> None:
+        """The conditions that may be part of rules of two conditions and more, in the order of the search."""
+        from .pruning import arrange, promising
+
+        n_conditions = len(gains)
+        numbers = np.arange(n_conditions, dtype=np.int64)
+        ahead = Ahead(n_conditions, self.depth - 1, self.problem.constant, self.numbers[at.COST], self.cut)
+        promising(self.given, Candidates(numbers, numbers, gains, costs), ahead, scratch)
+        chosen = np.flatnonzero(scratch.ints[0, :n_conditions])
+        self.candidates = Candidates(chosen, np.zeros(len(chosen), dtype=np.int64), gains[chosen], costs[chosen])
+        self.size = int(
+            arrange(self.given, self.candidates, len(chosen), self.numbers, self.covered, self.packed, scratch)
+        )
+
+    def _scratch(self, length: int) -> Scratch:
+        return Scratch(
+            ints=np.zeros((at.N_INTS, length), dtype=np.int64),
+            floats=np.empty((at.N_FLOATS, length)),
+            bits=np.empty((at.N_BITS, max(64, self.n_words)), dtype=np.uint64),
+            used_blocks=np.zeros(self.given.rows.shape[1], dtype=np.uint8),
+            counts=np.zeros(3, dtype=np.int64),
+            top=np.empty((self.depth + 1, 2)),
+        )
 
     def _workspace(self, width: int) -> Workspace:
         # A listing must have room for all rules of one row; otherwise the worse half is dropped when room runs out.
         capacity = 4096 + (width * (width + 1) // 2 if self.listing else 2 * self.keep)
-        length = max(width, 64 * self.n_words + 64, self.depth + 2)
-        return Workspace(
+        progress = Progress(
             state=np.zeros(at.N_STATE, dtype=np.int64),
             numbers=np.zeros(at.N_NUMBERS),
-            found_values=np.empty(capacity),
-            found_rules=np.empty((capacity, self.depth), dtype=np.int64),
+            values=np.empty(capacity),
+            rules=np.empty((capacity, self.depth), dtype=np.int64),
             rule=np.zeros(self.depth, dtype=np.int64),
-            ints=np.empty((at.N_INTS, length), dtype=np.int64),
-            floats=np.empty((at.N_FLOATS, length)),
-            bits=np.empty((at.N_BITS, max(64, self.n_words)), dtype=np.uint64),
         )
+        return Workspace(progress, self._scratch(max(width, 64 * self.n_words + 64, self.depth + 2)))
 
-    def _grow(self, workspace: Workspace, width: int) -> None:
-        """Give a workspace the frames below the root and the levels of repacked samples."""
-        from . import bits as _bits
-
+    def _new_tree(self, width: int) -> Tree:
+        """The frames below the root."""
         n_frames, n_pairs = self.depth - 2, max(1, self.depth - 4)
-        frames = np.zeros((n_frames, at.N_FRAME), dtype=np.int64)
-        frames[0, at.SIZE] = self.size
-        frame_numbers = np.zeros((n_frames, 3))
-        frame_numbers[0] = self.numbers
-        covered = np.zeros((n_frames, self.n_words), dtype=np.uint64)
-        covered[0] = self.covered
-        workspace.tree = (
-            frames,
-            frame_numbers,
-            np.empty((n_frames, width), dtype=np.int64),
-            np.empty((n_frames, width), dtype=np.int64),
-            np.empty((n_frames, width)),
-            np.empty((n_frames, width)),
-            np.empty((n_frames, width)),
-            np.empty((n_frames, width), dtype=np.int64),
-            np.empty((n_frames, self.n_words, width), dtype=np.uint64),
-            covered,
-            np.empty((n_pairs, width, width)),
-            np.empty((n_pairs, width, width)),
-            np.empty((n_frames, width), dtype=np.int64),
+        shape = (n_frames, width)
+        tree = Tree(
+            frames=np.zeros((n_frames, at.N_FRAME), dtype=np.int64),
+            numbers=np.zeros((n_frames, 3)),
+            conditions=np.empty(shape, dtype=np.int64),
+            parents=np.empty(shape, dtype=np.int64),
+            gains=np.empty(shape),
+            costs=np.empty(shape),
+            prices=np.empty(shape),
+            chains=np.empty(shape, dtype=np.int64),
+            columns=np.empty((n_frames, self.n_words, width), dtype=np.uint64),
+            covered=np.zeros((n_frames, self.n_words), dtype=np.uint64),
+            pair_gains=np.empty((n_pairs, width, width)),
+            pair_costs=np.empty((n_pairs, width, width)),
+            dominated=np.empty(shape, dtype=np.int64),
         )
+        tree.frames[0, at.SIZE] = self.size
+        tree.numbers[0] = self.numbers
+        tree.covered[0] = self.covered
+        return tree
+
+    def _new_levels(self) -> Levels:
+        """Room for samples that are packed anew."""
         n_levels = self.depth - 3
-        workspace.levels = (
-            np.empty((n_levels, self.n_words, 64 * self.rows.shape[1]), dtype=np.uint64),
-            np.empty((n_levels, 4), dtype=np.int64),
-            np.empty((n_levels, 64 * self.n_words), dtype=np.int64),
-            np.empty((n_levels, self.n_words), dtype=np.int64),
-            np.empty((n_levels, self.n_words, _bits.MOST_TERMS), dtype=np.uint64),
-            np.empty((n_levels, self.n_words, _bits.MOST_TERMS)),
-            np.empty((n_levels, self.n_words, 8, 256)),
+        return Levels(
+            columns=np.empty((n_levels, *self.packed.columns.shape), dtype=np.uint64),
+            words=np.empty((n_levels, 4), dtype=np.int64),
+            ids=np.empty((n_levels, 64 * self.n_words), dtype=np.int64),
+            terms=np.empty((n_levels, self.n_words), dtype=np.int64),
+            masks=np.empty((n_levels, self.n_words, at.MOST_TERMS), dtype=np.uint64),
+            values=np.empty((n_levels, self.n_words, at.MOST_TERMS)),
+            tables=np.empty((n_levels, self.n_words, 8, 256)),
         )
-        workspace.used_blocks = np.zeros(self.rows.shape[1], dtype=np.uint8)
 
     def _start(self, workspace: Workspace, known: tuple[float, float]) -> None:
         cut, best = known
-        workspace.state[:] = 0
-        workspace.state[at.LISTING] = int(self.listing)
-        workspace.numbers[at.CUT] = cut
-        workspace.numbers[at.RECORD] = cut if self.listing else NEGATIVE
-        workspace.numbers[at.BEST] = best
-        workspace.numbers[at.SLACK] = self.slack
+        state, numbers = workspace.progress.state, workspace.progress.numbers
+        state[:] = 0
+        state[at.LISTING] = int(self.listing)
+        numbers[at.CUT] = cut
+        numbers[at.RECORD] = cut if self.listing else NEGATIVE
+        numbers[at.BEST] = best
+        numbers[at.SLACK] = self.slack
 
     def _merge(self, part: Part) -> tuple[float, float] | None:
         """Add what a part found; outside listing its best rule lowers the cut. None when a limit is hit."""
@@ -258,13 +265,12 @@ class Search:
     # Pairs at the root, and the search below them ------------------------------------------------------------------
 
     def _pairs(self) -> None:
-        from . import weighing as _weighing
+        """Weigh all pairs of conditions (and, where rules may be no longer, triples)."""
+        from .weighing import weigh_rows
 
         # Rules of up to three conditions are found without a look back at pairs.
         shape = (self.size, self.size) if self.depth > 3 else (1, 1)
         self.pair_gains, self.pair_costs = np.empty(shape), np.empty(shape)
-        chosen = self.candidates[: self.size]
-        prices, chains = self.prices[chosen], self.chains[chosen]
         # Early rows are the longest: chunks of equal numbers of pairs, the same for any number of threads.
         n_chunks = max(1, min(16, self.size // 8))
         shares = 1.0 - np.sqrt(1.0 - np.arange(n_chunks + 1) / n_chunks)
@@ -272,70 +278,78 @@ class Search:
         edges[-1] = self.size
         # Each chunk notes by itself what it finds dominated, so that no chunk depends on which ran before.
         dominated = np.zeros((len(edges) - 1, self.size), dtype=np.int64)
-        columns, words, _, *plan = self.level
-        columns = np.ascontiguousarray(columns[:, chosen])
+        nodes = [self._root_node(own) for own in dominated]
 
-        def weigh_rows(workspace: Workspace, chunk: int, known: tuple[float, float]) -> Part:
+        def weigh_chunk(workspace: Workspace, chunk: int, known: tuple[float, float]) -> Part:
             self._start(workspace, known)
             part = self._empty_part()
+            progress, scratch = workspace.progress, workspace.scratch
             row, last = int(edges[chunk]), int(edges[chunk + 1])
             while row < last:
                 if self._stopped():
-                    part.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
+                    part.open_bound = self._open_bound(self.problem.constant, self.candidates.gains, self.depth)
                     break
-                row = _weighing.weigh_rows(
-                    row, last, self.size, self.depth - 2, self.numbers, self.candidates, self.gains, self.costs,
-                    prices, chains, columns, self.covered, words, *plan, False, self.candidates,
-                    self.pair_gains, self.least_price, workspace.state, workspace.numbers,
-                    workspace.found_values, workspace.found_rules, workspace.rule, 0,
-                    workspace.state[at.WORK] + SLICE, self.pair_gains, self.pair_costs,
-                    dominated[chunk], workspace.ints, workspace.floats, workspace.bits,
-                )
+                spent_at = progress.state[at.WORK] + SLICE
+                row = weigh_rows(nodes[chunk], self.packed, progress, scratch, row, last, spent_at)
                 if row < last and self._take(part, workspace):
                     return part
             self._take(part, workspace)
             return part
 
         n_parts = len(edges) - 1
-        if self._run_parts(n_parts, lambda: self._workspace(self.size), weigh_rows) < n_parts:
-            self.found.open_bound = self._open_bound(self.problem.constant, self.gains, self.depth)
+        if self._run_parts(n_parts, lambda: self._workspace(self.size), weigh_chunk) < n_parts:
+            self.found.open_bound = self._open_bound(self.problem.constant, self.candidates.gains, self.depth)
         self.dominated = dominated.max(axis=0)
 
+    def _root_node(self, dominated: IntArray) -> Node:
+        chosen = self.candidates.conditions[: self.size]
+        return Node(
+            size=self.size,
+            depth=0,
+            further=self.depth - 2,
+            least_price=self.given.least_price,
+            numbers=self.numbers,
+            candidates=self.candidates,
+            prices=self.prices[chosen],
+            chains=self.given.chains[chosen],
+            columns=np.ascontiguousarray(self.packed.columns[:, chosen]),
+            covered=self.covered,
+            pair_gains=self.pair_gains,
+            pair_costs=self.pair_costs,
+            dominated=dominated,
+            has_parent=False,
+            up_pair_gains=self.pair_gains,
+        )
+
     def _below_pairs(self) -> None:
-        from . import search_kernel as _search_kernel
+        """Search for rules of more than three conditions, in parts."""
+        from .search_kernel import search
 
         live = np.triu(self.pair_gains > at.DEAD, 1) & (self.dominated == 0)
         n_live = live.sum(axis=1)
         width = int(n_live.max(initial=0))
         if width < 2:
             return
-        columns, words, ids, *plan = self.level
+        root = Root(self.packed, self.candidates, self.pair_gains, self.pair_costs, self.dominated)
         # Parts of about equal work, which grows faster than the square of the number of candidates.
         work = np.cumsum(n_live.astype(np.float64) ** 2.5)
         edges = np.searchsorted(work, np.linspace(0.0, work[-1], PARTS + 1)[1:-1], side="right")
         edges = np.unique(np.concatenate([[0], edges, [self.size - 2]]).clip(0, self.size - 2))
 
         def make() -> Workspace:
-            workspace = self._workspace(width)
-            self._grow(workspace, width)
-            return workspace
+            return evolve(self._workspace(width), tree=self._new_tree(width), levels=self._new_levels())
 
         def search_below(workspace: Workspace, number: int, known: tuple[float, float]) -> Part:
             self._start(workspace, known)
             part = self._empty_part()
-            workspace.tree[0][0, at.CHILD] = edges[number]
-            workspace.state[at.LAST] = edges[number + 1]
+            progress, scratch, tree, levels = workspace.progress, workspace.scratch, workspace.tree, workspace.levels
+            tree.frames[0, at.CHILD] = edges[number]
+            progress.state[at.LAST] = edges[number + 1]
             while True:
                 if self._stopped():
-                    part.open_bound = self._open_tree_bound(workspace)
+                    part.open_bound = self._open_tree_bound(tree, progress)
                     break
-                outcome = _search_kernel.search(
-                    self.rows, self.weights, self.prices, self.lengths, self.least_price, self.chains, self.depth,
-                    SLICE, workspace.state, workspace.numbers, *workspace.tree, workspace.rule, self.candidates,
-                    self.gains, self.costs, self.pair_gains, self.pair_costs, self.dominated, columns, words, ids,
-                    *plan, *workspace.levels, workspace.found_values, workspace.found_rules, workspace.ints,
-                    workspace.floats, workspace.bits, workspace.used_blocks,
-                )
+                outcome = search(self.given, root, tree, levels, progress, scratch, SLICE)
                 if outcome == at.FINISHED or (outcome == at.FULL and self._take(part, workspace)):
                     break
             self._take(part, workspace)
@@ -343,7 +357,7 @@ class Search:
 
         merged = self._run_parts(len(edges) - 1, make, search_below)
         if merged < len(edges) - 1:
-            left = self._open_bound(self.problem.constant, self.gains[edges[merged] :], self.depth)
+            left = self._open_bound(self.problem.constant, self.candidates.gains[edges[merged] :], self.depth)
             self.found.open_bound = min(self.found.open_bound, left)
 
     def _stopped(self) -> bool:
@@ -351,17 +365,17 @@ class Search:
 
     def _open_bound(self, price: float, gains: FloatArray, room: int) -> float:
         """No rule with one to ``room`` further conditions out of those with the gains costs less."""
-        return price + min(self.least_price, room * self.least_price) - float(gains.max(initial=0.0))
+        least_price = self.given.least_price
+        return price + min(least_price, room * least_price) - float(gains.max(initial=0.0))
 
-    def _open_tree_bound(self, workspace: Workspace) -> float:
+    def _open_tree_bound(self, tree: Tree, progress: Progress) -> float:
         """The least bound of what a stopped search had not yet looked at."""
-        frames, frame_numbers, _, _, gains = workspace.tree[:5]
-        depth = int(workspace.state[at.DEPTH])
-        left = self.gains[frames[0, at.CHILD] : workspace.state[at.LAST]]
+        depth = int(progress.state[at.DEPTH])
+        left = self.candidates.gains[tree.frames[0, at.CHILD] : progress.state[at.LAST]]
         bound = self._open_bound(self.problem.constant, left, self.depth) if len(left) else math.inf
         for level in range(1, depth + 1):
-            size = int(frames[level, at.SIZE])
-            first = int(frames[level, at.CHILD])
-            price = float(frame_numbers[level, at.PRICE])
-            bound = min(bound, self._open_bound(price, gains[level, first:size], self.depth - level))
+            size = int(tree.frames[level, at.SIZE])
+            first = int(tree.frames[level, at.CHILD])
+            price = float(tree.numbers[level, at.PRICE])
+            bound = min(bound, self._open_bound(price, tree.gains[level, first:size], self.depth - level))
         return bound

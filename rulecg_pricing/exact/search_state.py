@@ -22,9 +22,14 @@ N_FRAME = 4
 GAIN, COST, PRICE = 0, 1, 2
 """Places in a frame's numbers: what the node keeps of negative and of positive weight, and its price."""
 
+GAINS, COSTS = 0, 1
+"""Sections of packed samples: those with negative and those with positive weight."""
+
 N_INTS, N_FLOATS, N_BITS = 3, 6, 3
 """How many scratch arrays of each kind a search needs."""
 
+MOST_TERMS = 6
+"""A word with at most this many distinct weights is weighed by counting bits; one with more through tables."""
 TINY = 1e-11
 """Weights that differ by no more are equal."""
 DEAD = -1e300

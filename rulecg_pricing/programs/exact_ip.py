@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import evolve, field, frozen
 
-from rulecg_core import Backend, Pricer, PricingLimits, PricingProblem, PricingResult, Stop, load_registry
+from rulecg_core import Backend, ConfigurationError, Pricer, PricingLimits, PricingProblem, PricingResult, Stop
 
 from . import pricing_model as _pricing_model
 
@@ -14,18 +14,58 @@ MOST_NONZEROS = 5_000_000
 on steps that never look at the clock."""
 
 
-def default_backend(backend: Backend | None) -> Backend:
-    """The backend itself, or the configured default when there is none."""
-    return load_registry().backend() if backend is None else backend
+def required(backend: Backend | None, pricer: str) -> Backend:
+    """The backend that a pricer was given, or an error that says how to give it one."""
+    if backend is None:
+        raise ConfigurationError(
+            f"The pricer {pricer} solves integer programs and has no backend: ask the registry for it "
+            f"(registry.pricer({pricer!r}, registry.backend())) or make it with backend=..."
+        )
+    return backend
 
 
 @frozen
 class ExactIP(Pricer):
-    """The paper's integer program on the full data: slow, proves a bound, any backend."""
+    """The paper's integer program on the full data: slow, proves a bound, any backend.
+
+    Parameters
+    ----------
+    backend : Backend
+        The solver; the registry passes the run's own.
+
+    Examples
+    --------
+    >>> from rulecg_core import load_registry
+    >>> registry = load_registry()
+    >>> registry.pricer("exact-ip", registry.backend())
+    ExactIP()
+    """
 
     backend: Backend | None = field(default=None, repr=False)
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
+        """Find the best rules by integer programming.
+
+        Parameters
+        ----------
+        problem : PricingProblem
+            What is to be priced.
+        limits : PricingLimits
+            The solver's time, threads and number of rules.
+        rng : numpy.random.Generator
+            Draws the solver's seed.
+
+        Returns
+        -------
+        PricingResult
+            Rules with negative reduced cost, best first, and a proven bound.
+
+        Raises
+        ------
+        ConfigurationError
+            When the pricer has no backend.
+        """
+        backend = required(self.backend, "exact-ip")
         # Before any work: no rule can do better than to cover all negative weights and nothing else.
         least = problem.optimistic_bound(np.ones(problem.n_samples, dtype=bool), [])
         found = _pricing_model.hopeful_features(problem, limits)
@@ -41,7 +81,7 @@ class ExactIP(Pricer):
         if limits.deadline.passed:
             return PricingResult((), least, Stop.TIME_LIMIT)
         seed = int(rng.integers(2**31 - 1))
-        answer = _pricing_model.solve(problem, model, default_backend(self.backend), limits, seed)
+        answer = _pricing_model.solve(problem, model, backend, limits, seed)
         bound = least if answer.bound is None else max(least, answer.bound)
         if answer.rules:
             # A solver stops within its tolerance of the optimum: its bound may stand a hair above the rule it found.

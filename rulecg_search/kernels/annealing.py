@@ -4,18 +4,18 @@ One pass over the bits tells what each of them would be worth. At a temperature 
 worse by x is drawn exp(-x / T) times as often as the best one; as T falls, only the best are left.
 """
 
-# Arguments of compiled functions have the types that they are called with.
+# Arguments of compiled functions have the types that the compiler is given.
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import numpy as np
 
-from rulecg_kernels.compiler import F1, INT, compiled, summing
+from rulecg_kernels.compiler import F1, F2, I2, INT, U1, F, compiled, summing
 
-from .descent import BEAM, grow
+from .descent import BEAM, grow, new_scratch
 from .passes import random_below, weigh
-from .records import FOUND, JUDGE, LAYOUT, MEMORY, STATE
+from .records import COOLING, FOUND, JUDGE, LAYOUT, SCRATCH, SETTING, STATE
 from .rule_values import breaks_size, copy_without, is_known, narrow, residual, rule_length, set_rule
 
 BLOCK = np.uint64(32)
@@ -31,13 +31,13 @@ OVERHEAD = 2_000
 FRACTION = 1.0 / (1 << 50)
 
 
-@summing
+@summing(U1)
 def _uniform(random):
     """A number from 0 to 1."""
     return np.float64(random_below(random, 1 << 50)) * FRACTION
 
 
-@summing
+@summing(F, F)
 def _chance(gain, rate):
     """About exp(gain / temperature), where the rate is 1 / temperature through a power of two; without a call, so that
     many are taken at a time."""
@@ -54,7 +54,7 @@ def _chance(gain, rate):
     return power * power
 
 
-@summing
+@summing(F2, F, F, F, U1, F1)
 def _drawn(energies, without, now, temperature, random, chances):
     """The feature that is drawn, -1 for none, which has the energy ``without``; ``now`` is the energy as it is."""
     rate = 1.0 / (temperature * POWER)
@@ -85,7 +85,7 @@ def _drawn(energies, without, now, temperature, random, chances):
     return last
 
 
-@summing
+@summing(LAYOUT, JUDGE, F1, I2, INT, F, F2)
 def _forbid(layout, judge, base, stems, length, size, energies):
     """Features that do not belong beside those of the stem, or for which there is no room, have no finite energy."""
     for at in range(length):
@@ -98,7 +98,7 @@ def _forbid(layout, judge, base, stems, length, size, energies):
                 energies[0, feature] = np.inf
 
 
-@summing
+@summing(STATE, F, FOUND)
 def _keep(state, objective, found):
     found.objective[0] = objective
     found.counts[0] = state.counts[0]
@@ -108,11 +108,12 @@ def _keep(state, objective, found):
             found.conditions[rule, at] = state.conditions[rule, at]
 
 
-@summing
-def _redraw(
-    layout, judge, memory, state, rule, temperature, found, opened, inside, stems, energies, chances, base
-):
+@summing(SETTING, STATE, FOUND, SCRATCH, F1, INT, F)
+def _redraw(setting, state, found, scratch, chances, rule, temperature):
     """Draw conditions of a rule anew, as many times as it has some."""
+    layout, judge = setting.layout, setting.judge
+    opened, inside, stems = scratch.opened, scratch.inside, scratch.stems
+    energies, base = scratch.sums, scratch.base
     most = state.conditions.shape[1]
     residual(layout, state, rule, opened, inside, base)
     for _ in range(state.lengths[rule] + 1):
@@ -128,7 +129,7 @@ def _redraw(
         size = rule_length(layout, stems, 0, kept)
         if breaks_size(layout, judge, base, size + layout.least_cost, 0.0):
             continue
-        without = weigh(layout, memory, inside, stems, 0, kept, energies)
+        without = weigh(layout, setting.memory, scratch, 0, kept)
         if layout.per_length[0] != 0.0:
             for feature in range(energies.shape[1]):
                 energies[0, feature] += layout.per_length[0] * layout.costs[feature]
@@ -155,30 +156,22 @@ def _redraw(
     set_rule(layout, state, rule, state.conditions, rule, state.lengths[rule], inside)
 
 
-@compiled(LAYOUT, JUDGE, MEMORY, STATE, FOUND, F1, INT, INT, outer=True)
-def anneal(layout, judge, memory, state, found, temperatures, sweep, budget):
+@compiled(SETTING, STATE, FOUND, COOLING, outer=True)
+def anneal(setting, state, found, cooling):
     """One sweep over all rules at each temperature, beginning with the one at a position; the position to go on from.
 
-    ``budget`` is how many words of 64 samples may be looked at, more or less, before the caller is asked again. All
-    rows must bound nothing but size, and hold at the beginning."""
-    n_conditions, n_words = layout.features.shape
+    All rows must bound nothing but size, and hold at the beginning."""
+    n_conditions, n_words = setting.layout.features.shape
     most, room = state.conditions.shape[1], state.conditions.shape[0]
-    n_lines = max(BEAM, most + 1)
-    opened = np.empty(n_words, dtype=np.uint64)
-    inside = np.empty((n_lines, n_words), dtype=np.uint64)
-    stems, sizes = np.zeros((n_lines, most + 1), dtype=np.int64), np.empty(n_lines)
-    energies, chances = np.empty((1, n_conditions)), np.empty(-(-n_conditions // np.int64(BLOCK)))
-    base, values = np.empty(layout.empty.shape[0]), np.empty(layout.empty.shape[0])
-    spent = 0
-    while sweep < temperatures.shape[0] and spent < budget:
+    scratch = new_scratch(setting.layout, state)
+    chances = np.empty(-(-n_conditions // np.int64(BLOCK)))
+    sweep, spent = cooling.sweep, 0
+    while sweep < cooling.temperatures.shape[0] and spent < cooling.budget:
         for rule in range(state.counts[0]):
             spent += (state.lengths[rule] + 1) * (n_words * n_conditions + OVERHEAD)
-            _redraw(
-                layout, judge, memory, state, rule, temperatures[sweep], found,
-                opened, inside, stems, energies, chances, base,
-            )  # fmt: skip
+            _redraw(setting, state, found, scratch, chances, rule, cooling.temperatures[sweep])
         sweep += 1
         if sweep % GROWN == 0 and state.counts[0] < room:
             spent += BEAM * most * n_words * n_conditions
-            grow(layout, judge, memory, state, opened, inside, stems, sizes, energies, base, values)
+            grow(setting, state, scratch)
     return sweep

@@ -7,17 +7,17 @@ limited amount of work and leaves the rest to the next one, so that its caller c
 that several descents run side by side.
 """
 
-# Arguments of compiled functions have the types that they are called with.
+# Arguments of compiled functions have the types that the compiler is given.
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import numpy as np
 
-from rulecg_kernels.compiler import INT, compiled, summing
+from rulecg_kernels.compiler import F1, I2, INT, F, compiled, summing
 
 from .passes import extended, mark_stem, random_below, unmark_stem, weigh, with_old
-from .records import JUDGE, LAYOUT, MEMORY, STATE
+from .records import LAYOUT, SCRATCH, SETTING, STATE, Scratch
 from .rule_values import (
     add_sums,
     breaks_size,
@@ -43,12 +43,15 @@ DONE, OUT_OF_BUDGET, OUT_OF_ROOM = 0, 1, 2
 """How a call ended."""
 
 
-@summing
-def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
+@summing(SETTING, STATE, SCRATCH, INT)
+def _change(setting, state, scratch, rule):
     """Replace a rule by the best one that is one condition away, if that improves; whether it did."""
+    layout, judge = setting.layout, setting.judge
+    opened, inside, stems, sizes = scratch.opened, scratch.inside, scratch.stems, scratch.sizes
+    sums, base, values = scratch.sums, scratch.base, scratch.values
     length, most = state.lengths[rule], state.conditions.shape[1]
     residual(layout, state, rule, opened, inside, base)
-    with_old(layout, state, rule, opened, inside, base, values)
+    with_old(layout, state, scratch, rule)
     violation, objective = judged(judge, values)
     best_stem, best_feature = -1, -1
     # Stems are the rule without one of its conditions; the last one, if there is room, is the whole rule.
@@ -71,7 +74,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
         kept = length - 1 if stem < length else length
         if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
             continue
-        weigh(layout, memory, inside, stems, stem, kept, sums)
+        weigh(layout, setting.memory, scratch, stem, kept)
         for feature in range(layout.features.shape[0]):
             if (state.in_use[layout.chains[feature]] >> stem) & 1:
                 continue
@@ -79,9 +82,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
             first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
             if is_plain and violation == 0.0 and first >= objective:
                 continue
-            new_violation, new_objective = extended(
-                layout, judge, base, size, first, feature, inside, stem, values
-            )
+            new_violation, new_objective = extended(layout, judge, scratch, size, first, feature, stem)
             if is_better(new_violation, new_objective, violation, objective):
                 stems[stem, kept] = feature
                 if not is_known(state, rule, stems, stem, kept + 1):
@@ -98,7 +99,7 @@ def _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, su
     return True
 
 
-@summing
+@summing(I2, F1, F1, INT, F, F, INT)
 def _offer(found, broken, worth, n_found, violation, objective, length):
     """Keep the candidate in the last line among the best few before it, each once; how many there are then."""
     last = broken.shape[0]
@@ -123,9 +124,12 @@ def _offer(found, broken, worth, n_found, violation, objective, length):
     return n_found
 
 
-@summing
-def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values):
+@summing(SETTING, STATE, SCRATCH)
+def grow(setting, state, scratch):
     """Add a rule that improves the rule set, found by a narrow beam search; whether there is one."""
+    layout, judge = setting.layout, setting.judge
+    opened, inside, stems, sizes = scratch.opened, scratch.inside, scratch.stems, scratch.sizes
+    sums, base, values = scratch.sums, scratch.base, scratch.values
     most = state.conditions.shape[1]
     found = np.zeros((BEAM + 1, most), dtype=np.int64)
     broken, worth = np.empty(BEAM), np.empty(BEAM)
@@ -146,7 +150,7 @@ def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base,
         for stem in range(n_stems):
             if is_plain and breaks_size(layout, judge, base, sizes[stem] + layout.least_cost, violation):
                 continue
-            weigh(layout, memory, inside, stems, stem, length, sums)
+            weigh(layout, setting.memory, scratch, stem, length)
             for feature in range(layout.features.shape[0]):
                 if (state.in_use[layout.chains[feature]] >> stem) & 1:
                     continue
@@ -154,9 +158,7 @@ def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base,
                 first = base[0] + layout.per_rule[0] + layout.per_length[0] * size + sums[0, feature]
                 if is_plain and n_found == BEAM and broken[BEAM - 1] == 0.0 and first >= worth[BEAM - 1]:
                     continue
-                new_violation, new_objective = extended(
-                    layout, judge, base, size, first, feature, inside, stem, values
-                )
+                new_violation, new_objective = extended(layout, judge, scratch, size, first, feature, stem)
                 for at in range(length):
                     found[BEAM, at] = stems[stem, at]
                 found[BEAM, length] = feature
@@ -181,47 +183,67 @@ def grow(layout, judge, memory, state, opened, inside, stems, sizes, sums, base,
     return True
 
 
-@summing
-def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
+@summing(SETTING, STATE, SCRATCH, INT, F)
+def _best_addition(setting, state, scratch, rule, now):
+    """What adding the best condition to a rule brings, and which that is. The first line marks what the rule covers."""
+    layout, stems, length = setting.layout, scratch.stems, state.lengths[rule]
+    base, sums = scratch.base, scratch.sums
+    best, added = np.inf, 0
+    copy_without(state, rule, WHOLE, stems, 0)
+    size = mark_stem(layout, state, stems, 0, length)
+    weigh(layout, setting.memory, scratch, 0, length)
+    for feature in range(layout.features.shape[0]):
+        if state.in_use[layout.chains[feature]]:
+            continue
+        value = base[0] + layout.per_rule[0] + layout.per_length[0] * (size + layout.costs[feature])
+        value += sums[0, feature] - now
+        if value < best:
+            best, added = value, feature
+    unmark_stem(layout, state, stems, 0, length)
+    return best, added
+
+
+@summing(SETTING, STATE, SCRATCH, INT, F)
+def _best_drop(setting, state, scratch, rule, now):
+    """What leaving out the least useful condition of a rule brings, and where that stands."""
+    layout, opened, inside, stems = setting.layout, scratch.opened, scratch.inside, scratch.stems
+    best, dropped = np.inf, 0
+    for left_out in range(state.lengths[rule]):
+        kept = copy_without(state, rule, left_out, stems, 0)
+        for word in range(opened.shape[0]):
+            inside[0, word] = opened[word]
+        narrow(layout, inside, 0, stems, 0, kept)
+        with_rule(layout, scratch.base, rule_length(layout, stems, 0, kept), scratch.values)
+        add_sums(layout, inside, 0, scratch.values)
+        violation, objective = judged(setting.judge, scratch.values)
+        if violation == 0.0 and objective - now < best:
+            best, dropped = objective - now, left_out
+    return best, dropped
+
+
+@summing(SETTING, STATE, SCRATCH)
+def _transfer(setting, state, scratch):
     """Drop a condition of one rule and add one to another, if both together improve the rule set; whether they did.
 
     Where size is scarce, neither would be of use without the other. What each brings by itself says which pairs are
     worth a closer look."""
+    layout, judge = setting.layout, setting.judge
+    opened, inside, stems, base = scratch.opened, scratch.inside, scratch.stems, scratch.base
     n_rules, most = state.counts[0], state.conditions.shape[1]
-    drops, adds = np.empty(n_rules), np.empty(n_rules)
+    drops, adds = np.full(n_rules, np.inf), np.full(n_rules, np.inf)
     dropped, added = np.zeros(n_rules, dtype=np.int64), np.zeros(n_rules, dtype=np.int64)
     now_violation, now = 0.0, 0.0
     for rule in range(n_rules):
         length = state.lengths[rule]
-        drops[rule] = adds[rule] = np.inf
         residual(layout, state, rule, opened, inside, base)
-        with_old(layout, state, rule, opened, inside, base, values)
-        now_violation, now = judged(judge, values)
+        with_old(layout, state, scratch, rule)
+        now_violation, now = judged(judge, scratch.values)
         if now_violation > 0.0:
             return False
         if length < most:
-            copy_without(state, rule, WHOLE, stems, 0)
-            size = mark_stem(layout, state, stems, 0, length)
-            weigh(layout, memory, inside, stems, 0, length, sums)
-            for feature in range(layout.features.shape[0]):
-                if state.in_use[layout.chains[feature]]:
-                    continue
-                value = base[0] + layout.per_rule[0] + layout.per_length[0] * (size + layout.costs[feature])
-                value += sums[0, feature] - now
-                if value < adds[rule]:
-                    adds[rule], added[rule] = value, feature
-            unmark_stem(layout, state, stems, 0, length)
+            adds[rule], added[rule] = _best_addition(setting, state, scratch, rule, now)
         if length > 1:
-            for left_out in range(length):
-                kept = copy_without(state, rule, left_out, stems, 0)
-                for word in range(opened.shape[0]):
-                    inside[0, word] = opened[word]
-                narrow(layout, inside, 0, stems, 0, kept)
-                with_rule(layout, base, rule_length(layout, stems, 0, kept), values)
-                add_sums(layout, inside, 0, values)
-                violation, objective = judged(judge, values)
-                if violation == 0.0 and objective - now < drops[rule]:
-                    drops[rule], dropped[rule] = objective - now, left_out
+            drops[rule], dropped[rule] = _best_drop(setting, state, scratch, rule, now)
     for _ in range(TRIES):
         giver, taker, gain = -1, -1, 0.0
         for one in range(n_rules):
@@ -249,6 +271,23 @@ def _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, v
     return False
 
 
+@summing(LAYOUT, STATE)
+def new_scratch(layout, state):
+    """Room to work in."""
+    n_conditions, n_words = layout.features.shape
+    most = state.conditions.shape[1]
+    n_lines, n_forms = max(BEAM, most + 1), layout.empty.shape[0]
+    return Scratch(
+        np.empty(n_words, dtype=np.uint64),
+        np.empty((n_lines, n_words), dtype=np.uint64),
+        np.zeros((n_lines, most + 1), dtype=np.int64),
+        np.empty(n_lines),
+        np.empty((1, n_conditions)),
+        np.empty(n_forms),
+        np.empty(n_forms),
+    )
+
+
 # What is called from outside ----------------------------------------------------------------------------------------
 
 
@@ -260,19 +299,14 @@ def begin(layout, state):
         set_rule(layout, state, rule, state.conditions, rule, state.lengths[rule], scratch)
 
 
-@compiled(LAYOUT, JUDGE, MEMORY, STATE, INT, outer=True)
-def descend(layout, judge, memory, state, budget):
+@compiled(SETTING, STATE, INT, outer=True)
+def descend(setting, state, budget):
     """Change one condition at a time, grow further rules and move conditions from rule to rule, while that improves.
 
     ``budget`` is how many words of 64 samples may be looked at, more or less, before the caller is asked again."""
-    n_conditions, n_words = layout.features.shape
+    n_conditions, n_words = setting.layout.features.shape
     most, room = state.conditions.shape[1], state.conditions.shape[0]
-    n_lines = max(BEAM, most + 1)
-    opened = np.empty(n_words, dtype=np.uint64)
-    inside = np.empty((n_lines, n_words), dtype=np.uint64)
-    stems, sizes = np.zeros((n_lines, most + 1), dtype=np.int64), np.empty(n_lines)
-    sums = np.empty((1, n_conditions))
-    base, values = np.empty(layout.empty.shape[0]), np.empty(layout.empty.shape[0])
+    scratch = new_scratch(setting.layout, state)
     spent = 0
     while spent < budget:
         n_rules = state.counts[0]
@@ -283,9 +317,7 @@ def descend(layout, judge, memory, state, budget):
             if n_rules == room:
                 return OUT_OF_ROOM
             spent += BEAM * most * n_conditions * n_words
-            if not grow(
-                layout, judge, memory, state, opened, inside, stems, sizes, sums, base, values
-            ) and not _transfer(layout, judge, memory, state, opened, inside, stems, sums, base, values):
+            if not grow(setting, state, scratch) and not _transfer(setting, state, scratch):
                 return DONE
             for rule in range(state.counts[0]):
                 state.is_settled[rule] = False
@@ -301,7 +333,7 @@ def descend(layout, judge, memory, state, budget):
         if state.is_settled[rule]:
             continue
         spent += (state.lengths[rule] + 1) * n_conditions * n_words
-        if _change(layout, judge, memory, state, rule, opened, inside, stems, sizes, sums, base, values):
+        if _change(setting, state, scratch, rule):
             for other in range(n_rules):
                 state.is_settled[other] = False
         else:

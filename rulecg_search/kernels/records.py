@@ -96,8 +96,48 @@ class Found(NamedTuple):
     objective: Any
 
 
+class Setting(NamedTuple):
+    """What a search works on and remembers."""
+
+    layout: Layout
+    judge: Judge
+    memory: Memory
+
+
+class Scratch(NamedTuple):
+    """Room that one call works in; nothing in it outlives the call."""
+
+    opened: Any
+    """The bits that are still open to one more rule."""
+    inside: Any
+    """Lines × words: what a stem covers of them."""
+    stems: Any
+    """Lines × conditions: rules without one of their conditions, or on their way up."""
+    sizes: Any
+    """What each stem adds to the size."""
+    sums: Any
+    """One line: what each feature, added to a stem, is worth to the objective."""
+    base: Any
+    """The forms' values without the rule that is changed."""
+    values: Any
+    """The forms' values with one more rule."""
+
+
+class Cooling(NamedTuple):
+    """How an annealing goes on."""
+
+    temperatures: Any
+    sweep: Any
+    """The position of the temperature to go on with."""
+    budget: Any
+    """How many words of 64 samples may be looked at, more or less, before the caller is asked again."""
+
+
 LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, F, F, I1, I1, I1)
 MEMORY = record(Memory, I2, I1, F2)
 JUDGE = record(Judge, I1, F1, F1, BOOLS, F, F2, F1, F1)
 STATE = record(State, I2, I1, U2, F2, BOOLS, I1, I1, I1, U1)
 FOUND = record(Found, I2, I1, I1, F1)
+SETTING = record(Setting, LAYOUT, JUDGE, MEMORY)
+SCRATCH = record(Scratch, U1, U2, I2, F1, F2, F1, F1)
+COOLING = record(Cooling, F1, INT, INT)

@@ -1,19 +1,21 @@
 """What rules cover and what that is worth: compiled, for one rule beside the others of a rule set."""
 
-# Arguments of compiled functions have the types that they are called with.
+# Arguments of compiled functions have the types that the compiler is given.
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import numpy as np
 
-from rulecg_kernels.compiler import popcount, summing
+from rulecg_kernels.compiler import F1, F2, I2, INT, U1, U2, F, popcount, summing
+
+from .records import JUDGE, LAYOUT, STATE
 
 TOLERANCE = 1e-9
 """How far a row may be outside its bounds, relative to the size of the bound."""
 
 
-@summing
+@summing(F2, INT, U2, INT, INT, INT)
 def marked_sum(values, form, words, line, start, stop):
     """What the marked samples of a line are worth to a form, in some words."""
     total = 0.0
@@ -22,7 +24,7 @@ def marked_sum(values, form, words, line, start, stop):
     return total
 
 
-@summing
+@summing(LAYOUT, U2, INT, INT, INT, F2, INT)
 def add_common_sums(layout, inside, stem, start, stop, totals, line):
     """Add, for every feature that is counted, what the samples of a stem that have it are worth to the objective, in
     some words."""
@@ -36,7 +38,7 @@ def add_common_sums(layout, inside, stem, start, stop, totals, line):
             totals[line, feature] += value * np.float64(popcount(layout.by_word[word, feature] & marked))
 
 
-@summing
+@summing(F2, INT, U2, INT, U2, INT)
 def common_sum(values, form, features, feature, inside, stem):
     """What the samples of a stem that have a feature are worth to a form."""
     total = 0.0
@@ -45,7 +47,7 @@ def common_sum(values, form, features, feature, inside, stem):
     return total
 
 
-@summing
+@summing(LAYOUT, U2, INT, F1)
 def add_sums(layout, words, line, totals):
     """Add to the forms' totals what the marked samples of a line are worth."""
     totals[0] += marked_sum(layout.values, 0, words, line, 0, words.shape[1])
@@ -54,14 +56,14 @@ def add_sums(layout, words, line, totals):
         totals[form] += marked_sum(layout.values, form, words, line, 0, words.shape[1])
 
 
-@summing
+@summing(LAYOUT, F1, F, F1)
 def with_rule(layout, base, length, values):
     """The forms' values with one more rule of this length, but for what it covers."""
     for form in range(values.shape[0]):
         values[form] = base[form] + layout.per_rule[form] + layout.per_length[form] * length
 
 
-@summing
+@summing(JUDGE, F1)
 def fill_variables(judge, values):
     """Auxiliary variables take their least possible values."""
     for variable in range(judge.variables.shape[1]):
@@ -76,7 +78,7 @@ def fill_variables(judge, values):
             values[form] += judge.variables[form, variable] * least
 
 
-@summing
+@summing(JUDGE, F1)
 def judged(judge, values):
     """Violation and objective."""
     fill_variables(judge, values)
@@ -91,7 +93,7 @@ def judged(judge, values):
     return violation, objective
 
 
-@summing
+@summing(LAYOUT, JUDGE, F1, F, F)
 def breaks_size(layout, judge, base, length, violation):
     """Whether one more rule of this length breaks the rows that count nothing but size by more than this."""
     for side in range(judge.rows.shape[0]):
@@ -104,7 +106,7 @@ def breaks_size(layout, judge, base, length, violation):
     return violation < -1e-12
 
 
-@summing
+@summing(F, F, F, F)
 def is_better(violation, objective, than_violation, than_objective):
     """Rounding must not look like progress, or the descent would go round in circles."""
     if violation < than_violation - 1e-9:
@@ -112,7 +114,7 @@ def is_better(violation, objective, than_violation, than_objective):
     return violation <= than_violation + 1e-12 and objective < than_objective - 1e-9 * max(1.0, abs(than_objective))
 
 
-@summing
+@summing(LAYOUT, U2, INT, I2, INT, INT)
 def narrow(layout, words, line, conditions, rule, length):
     """Of the samples marked in a line keep those that have all conditions of a rule."""
     for at in range(length):
@@ -121,7 +123,7 @@ def narrow(layout, words, line, conditions, rule, length):
             words[line, word] &= layout.features[feature, word]
 
 
-@summing
+@summing(LAYOUT, I2, INT, INT)
 def rule_length(layout, conditions, rule, length):
     total = 0.0
     for at in range(length):
@@ -129,7 +131,7 @@ def rule_length(layout, conditions, rule, length):
     return total
 
 
-@summing
+@summing(STATE, INT, INT, I2, INT)
 def copy_without(state, rule, left_out, conditions, line):
     """Write down the conditions of a rule but for the one at a position; how many that are."""
     kept = 0
@@ -140,7 +142,7 @@ def copy_without(state, rule, left_out, conditions, line):
     return kept
 
 
-@summing
+@summing(I2, INT, I2, INT, INT)
 def same_rule(some, line, others, other_line, length):
     """Whether two rules of the same length have the same conditions, in whatever order."""
     common = 0
@@ -151,7 +153,7 @@ def same_rule(some, line, others, other_line, length):
     return common == length
 
 
-@summing
+@summing(STATE, INT, I2, INT, INT)
 def is_known(state, left_out, conditions, line, length):
     """Whether one of the other rules has just these conditions."""
     for rule in range(state.counts[0]):
@@ -162,7 +164,7 @@ def is_known(state, left_out, conditions, line, length):
     return False
 
 
-@summing
+@summing(LAYOUT, STATE, INT, I2, INT, INT, U2)
 def set_rule(layout, state, rule, conditions, line, length, scratch):
     """Write down a rule and what it covers."""
     state.lengths[rule] = length
@@ -179,7 +181,7 @@ def set_rule(layout, state, rule, conditions, line, length, scratch):
     add_sums(layout, scratch, 0, state.own[rule])
 
 
-@summing
+@summing(LAYOUT, STATE, INT, U1, U2, F1)
 def residual(layout, state, left_out, opened, scratch, base):
     """What is still open to one more rule beside all the others, and the forms' values without it."""
     for form in range(base.shape[0]):

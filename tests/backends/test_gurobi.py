@@ -7,7 +7,7 @@ import pytest
 from rulecg_backends.gurobi import Gurobi
 from rulecg_core import BackendUnavailable, MIPLimits, SolveError, SparseVectors
 from rulecg_core.testing import BackendContract
-from rulecg_core.testing.backend_instances import set_cover
+from rulecg_core.testing.backends.instances import set_cover
 
 from .conftest import GUROBI_HAS_EXPIRED
 

@@ -11,7 +11,7 @@ from rulecg_backends.cbc.backend import CBC
 from rulecg_backends.gurobi import Gurobi
 from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
-from rulecg_core.testing.backend_instances import covering_program, set_cover
+from rulecg_core.testing.backends.instances import covering_program, set_cover
 
 BACKENDS = [HiGHS(), CBC(), Gurobi(), SCIP()]
 

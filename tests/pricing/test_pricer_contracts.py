@@ -128,12 +128,18 @@ class Flawed(BruteForcePricer):
             return super().price(problem, evolve(limits, max_rules=50), rng)
         if self.fault == "is moody":
             return evolve(truth, rules=truth.rules[:: int(np.random.default_rng().choice([1, -1]))])
+        if self.fault == "claims an infinite bound" and not truth.rules:
+            return evolve(truth, bound=np.inf)
+        if self.fault == "claims no number as a bound":
+            return evolve(truth, bound=np.nan)
         if self.fault == "changes the weights":
             problem.sample_weights[:] = 0
         return truth
 
     def list_below(self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits) -> Listing:
         listing = super().list_below(problem, threshold, most, limits)
+        if self.fault == "changes the weights while it lists":
+            problem.sample_weights[:] = 0
         return evolve(listing, rules=listing.rules[:-1]) if self.fault == "leaves a rule off the list" else listing
 
 
@@ -148,6 +154,9 @@ class Flawed(BruteForcePricer):
         "ignores max_rules",
         "is moody",
         "changes the weights",
+        "changes the weights while it lists",
+        "claims an infinite bound",
+        "claims no number as a bound",
         "leaves a rule off the list",
     ],
 )
@@ -164,6 +173,7 @@ def test_contract_catches(fault: str) -> None:
         contract.test_rules_are_distinct_and_have_an_allowed_number_of_conditions(answers)
         contract.test_rules_are_negative_and_best_first(answers)
         contract.test_best_rule_and_bound_are_the_truth(answers)
+        contract.test_bounds_are_finite_numbers_or_none(pricer, answers)
         contract.test_returns_no_more_rules_than_asked_for(pricer)
         contract.test_same_seed_gives_the_same_rules(pricer)
         contract.test_does_not_change_its_input(pricer)

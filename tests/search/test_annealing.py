@@ -129,7 +129,7 @@ def test_runs_go_on_from_leg_to_leg_and_become_longer():
 
 def test_a_run_that_is_over_at_once_has_a_result(monkeypatch):
     """Also where all its sweeps are made in one go, and there is no time to look in between."""
-    monkeypatch.setattr("rulecg_search.condition_moves.BUDGET", 1 << 40)
+    monkeypatch.setattr("rulecg_search.conditions.moves.BUDGET", 1 << 40)
     monkeypatch.setattr("rulecg_search.annealing.CALLS", 1)
     search = planted_search()
     assert len(legs(search, 1)) == 1

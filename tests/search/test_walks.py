@@ -9,7 +9,7 @@ import pytest
 from rulecg_core import Deadline, Problem, Rule
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound, small_problem
 from rulecg_core.testing.random_problems import planted_problem, random_problem
-from rulecg_search.condition_moves import ConditionMoves
+from rulecg_search.conditions.moves import ConditionMoves
 
 from .opened import counted, master_of
 

@@ -7,7 +7,7 @@ from rulecg_backends.cbc.backend import CBC
 from rulecg_core import Deadline, HammingMaster, Problem, RelaxationOptions, Stop, load_registry
 from rulecg_core.base.linear_data import LinearData
 from rulecg_core.testing import BackendContract
-from rulecg_core.testing.backend_instances import random_program
+from rulecg_core.testing.backends.instances import random_program
 from rulecg_core.testing.brute_force import all_rules
 from rulecg_core.testing.master_contract import MissedShareBound, SizeBound
 

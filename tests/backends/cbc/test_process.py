@@ -12,7 +12,7 @@ import pytest
 from rulecg_backends.cbc import process as cbc_process
 from rulecg_backends.cbc.backend import CBC
 from rulecg_core import Deadline, MIPLimits, Solution, SolveError, Stop
-from rulecg_core.testing.backend_instances import covering_program, set_cover
+from rulecg_core.testing.backends.instances import covering_program, set_cover
 
 
 def test_a_session_outlives_its_process():
@@ -145,7 +145,7 @@ def test_no_process_outlives_the_interpreter():
     """Open sessions, closed ones and solves: at exit all of their processes end."""
     program = (
         "from rulecg_backends.cbc.backend import CBC\n"
-        "from rulecg_core.testing.backend_instances import covering_program, set_cover\n"
+        "from rulecg_core.testing.backends.instances import covering_program, set_cover\n"
         "sessions = [covering_program(seed, n_rows=20, n_columns=10).open(CBC()) for seed in range(2)]\n"
         "for session in sessions: session.solve()\n"
         "print(*(session.inner._process._process.pid for session in sessions))\n"

@@ -12,7 +12,7 @@ from rulecg_backends.highs import HiGHS
 from rulecg_backends.scip import SCIP
 from rulecg_core import BackendUnavailable, ConfigurationError, load_registry
 from rulecg_core.plugins.config import Config
-from rulecg_core.testing.backend_instances import random_integer_program, random_program
+from rulecg_core.testing.backends.instances import random_integer_program, random_program
 from tests.backends import test_gurobi, test_highs, test_scip
 from tests.backends.cbc import test_backend
 

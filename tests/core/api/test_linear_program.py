@@ -16,7 +16,7 @@ from rulecg_core import (
     SparseVectors,
     Stop,
 )
-from rulecg_core.testing.backend_instances import covering_program
+from rulecg_core.testing.backends.instances import covering_program
 from rulecg_core.testing.recording import RecordingSession
 
 

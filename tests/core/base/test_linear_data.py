@@ -5,7 +5,7 @@ import pytest
 
 from rulecg_core import SparseVectors, load_registry
 from rulecg_core.base.linear_data import LinearData
-from rulecg_core.testing.backend_instances import random_program
+from rulecg_core.testing.backends.instances import random_program
 
 
 def data_of(program):

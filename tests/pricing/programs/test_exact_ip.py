@@ -9,6 +9,7 @@ from attrs import evolve
 from rulecg_core import (
     Availability,
     Backend,
+    ConfigurationError,
     Deadline,
     MIPResult,
     MIPSolution,
@@ -187,6 +188,7 @@ def test_a_problem_that_no_solver_could_load_is_declined(monkeypatch):
     assert answer.bound <= -1.0
 
 
-def test_the_configured_backend_is_the_default():
-    """Without a backend the pricer takes the one that is configured."""
-    assert price(ExactIP(), small_problem()).rules[0] == Rule((0,))
+def test_without_a_backend_the_error_says_how_to_give_one():
+    """A pricer that solves programs takes the backend it is given and never looks for one by itself."""
+    with pytest.raises(ConfigurationError, match=r"exact-ip.*has no backend.*registry\.backend\(\)"):
+        price(ExactIP(), small_problem())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulecg_core import ConfigurationError, PricingLimits, PricingProblem, Rule
+from rulecg_core import ConfigurationError, PricingLimits, PricingProblem, Rule, load_registry
 from rulecg_core.testing.random_problems import random_pricing_problem
 from rulecg_pricing.programs.exact_ip import ExactIP
 from rulecg_pricing.programs.subsampled_ip import SubsampledIP
@@ -43,7 +43,7 @@ def test_weights_of_the_sample_stand_for_all_samples():
 def test_rules_come_back_in_the_full_problems_features():
     """A planted rule is found through samples of half the features, under its own features' numbers."""
     problem = planted(1000, 16)
-    pricer = SubsampledIP(rows=80, nonzeros=320)
+    pricer = SubsampledIP(load_registry().backend(), rows=80, nonzeros=320)
     found = set()
     for seed in range(12):
         answer = pricer.price(problem, PricingLimits(), np.random.default_rng(seed))
@@ -58,8 +58,9 @@ def test_rules_come_back_in_the_full_problems_features():
 def test_small_data_are_taken_whole(seed):
     """When everything fits, the sample is the problem: the best rule is the exact one, still without a bound."""
     problem = random_pricing_problem(seed)
-    sampled = SubsampledIP().price(problem, PricingLimits(), np.random.default_rng(0))
-    exact = ExactIP().price(problem, PricingLimits(), np.random.default_rng(0))
+    backend = load_registry().backend()
+    sampled = SubsampledIP(backend).price(problem, PricingLimits(), np.random.default_rng(0))
+    exact = ExactIP(backend).price(problem, PricingLimits(), np.random.default_rng(0))
     assert sampled.bound is None
     assert [problem.reduced_cost(rule) for rule in sampled.rules[:1]] == pytest.approx(
         [problem.reduced_cost(rule) for rule in exact.rules[:1]], abs=1e-6
@@ -71,3 +72,9 @@ def test_an_empty_sample_is_refused(options):
     """At least one row and one non-zero must be allowed."""
     with pytest.raises(ConfigurationError, match=next(iter(options))):
         SubsampledIP(**options)
+
+
+def test_without_a_backend_the_error_says_how_to_give_one():
+    """The pricer never looks for a backend by itself."""
+    with pytest.raises(ConfigurationError, match=r"subsampled-ip.*has no backend"):
+        SubsampledIP().price(planted(30, 4), PricingLimits(), np.random.default_rng(0))

@@ -6,7 +6,7 @@ import pytest
 
 from rulecg import RuleSetClassifier, alternative_rules, rule_stability
 from rulecg.model.model_file import to_model
-from rulecg.report import build_report
+from rulecg.report import Supplements, build_report
 from rulecg_core import ConfigurationError, RuleSet
 
 
@@ -64,7 +64,9 @@ def test_the_report_shows_both(clear):
     table, target, classifier = clear
     stability = rule_stability(classifier, table, target, n_resamples=1, time_limit=1.0)
     others = pd.DataFrame([("a", "b", 3.0, 1.0)], columns=["rule", "instead", "errors", "more_errors"])
-    page = build_report(to_model(classifier), table, stability=stability, alternatives=others)
+    page = build_report(
+        to_model(classifier), table, supplements=Supplements(stability=stability, alternatives=others)
+    )
     assert "Would other data have given other rules?" in page
     assert "Other rule sets about as good" in page
 

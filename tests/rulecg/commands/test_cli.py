@@ -2,62 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 from rulecg.commands import cli, plugins
-from rulecg_core import Availability, Backend, ConfigurationError, load_registry
-from rulecg_core.plugins.registry import KINDS, Entry, Problem
+from rulecg_core import ConfigurationError, load_registry
 
 
-def test_plugins_lists_every_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every backend, pricer, constraint and master stands in the listing with its distribution."""
-    assert cli.main(["plugins"]) == 0
-    shown = capsys.readouterr().out
-    for entry in load_registry():
-        assert re.search(rf"^  {re.escape(entry.name)} +rulecg +(available|default|not available)", shown, re.MULTILINE)
-    assert re.search(r"^  highs +rulecg +default", shown, re.MULTILINE)
-    headings = [line for line in shown.splitlines() if line and line[0] != " "]
-    assert headings == [f"{kind.capitalize()}s" for kind in KINDS]
-
-
-def test_plugins_says_why_not_and_how_to_install() -> None:
-    """A backend whose solver is missing is listed with the reason and the command that brings it."""
-
-    class Absent(Backend):
-        """A solver that is not installed."""
-
-        name = "absent"
-
-        @classmethod
-        def availability(cls) -> Availability:
-            return Availability(False, "the package absent is not installed", "pip install absent")
-
-    registry = load_registry([])
-    registry.add(Entry("backend", "absent", Absent, "somebody-s-solver"))
-    shown = plugins.render(registry)
-    assert "absent  somebody-s-solver  not available  the package absent is not installed" in shown
-    assert "; install: pip install absent" in shown
-
-
-def test_broken_plugins_are_listed_as_problems(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A plugin that fails on import is named while the rest is listed; --strict makes it an exit code."""
-    broken = EntryPoint("broken", "no_such_module_anywhere", "rulecg")
-    registry = load_registry([broken])
-    monkeypatch.setattr(plugins, "load_registry", lambda: registry)
-    assert cli.main(["plugins"]) == 0
-    assert "plugin 'broken' of" in capsys.readouterr().out
-    assert cli.main(["plugins", "--strict"]) == 1
-    assert isinstance(registry.problems[0], Problem)
-
-
-def test_strict_is_content_when_all_is_well() -> None:
-    """Without problems --strict exits with 0."""
-    assert cli.main(["plugins", "--strict"]) == 0
+def test_a_forgotten_mark_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function with the name of a hook that lacks @hookimpl is a problem, not silence."""
+    (tmp_path / "unmarked_plugin.py").write_text("def rulecg_register_pricers(register):\n    register('p', int)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = load_registry([EntryPoint("unmarked", "unmarked_plugin", "rulecg")])
+    assert [str(problem) for problem in registry.faults] == [
+        "plugin 'unmarked' of an unknown distribution: rulecg_register_pricers has no effect: put "
+        "@rulecg_core.hookimpl in front of it"
+    ]
 
 
 def test_demo_shows_rules_accuracy_complexity_and_certificate(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ def test_from_a_table_to_rules_a_report_and_a_query(tmp_path):
         "equalized-odds:0.1", "--max-complexity", "15", "--backend", "highs", "--time-limit", "4", "--out",
         "model.json",
     )  # fmt: skip
-    assert shown.startswith("approved is yes if\n")
+    assert "approved is yes" in shown
     assert "Certificate: " in shown
     rulecg("report", "model.json", "loans.csv", "--out", "report.html")
     page = (tmp_path / "report.html").read_text()

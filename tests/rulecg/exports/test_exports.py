@@ -47,7 +47,7 @@ def by_duckdb(table, query):
 
 
 def by_python(table, source):
-    space = {"__builtins__": {}}
+    space = {"__builtins__": {"hasattr": hasattr}}
     exec(compile(source, "exported", "exec"), space)
     return [space["predict"](row) for row in rows_of(table)]
 
@@ -160,3 +160,48 @@ def test_characters_that_sql_cannot_hold_are_refused():
     """NUL would end the text early in some engines."""
     with pytest.raises(ConfigurationError, match="NUL"):
         to_sql(RuleSet.of([[Condition("a\x00b")]]))
+
+
+LARGE = 2**53
+NUMBER_COLUMNS = {
+    "single precision": (np.array([0.1, 0.2, 0.30000001], dtype=np.float32), 0.1),
+    "single precision above": (np.array([0.1, 0.7, 0.9], dtype=np.float32), 0.7),
+    "integers beyond doubles": (np.array([LARGE, LARGE + 1, LARGE + 2, LARGE + 3], dtype=np.int64), LARGE),
+    "a threshold beyond doubles": (np.array([LARGE + 2, LARGE + 3, LARGE + 4], dtype=np.int64), LARGE + 3),
+    "unsigned": (np.array([2**64 - 1, 2**64 - 1025, 2**63], dtype=np.uint64), float(2**64 - 2048)),
+}
+
+
+@pytest.mark.parametrize("what", NUMBER_COLUMNS)
+@pytest.mark.parametrize("operator", ["<=", ">"])
+def test_numbers_of_every_type_are_compared_as_predict_does(what, operator):
+    """Single precision, and integers that doubles cannot hold, are decided alike by the model and by every export."""
+    values, threshold = NUMBER_COLUMNS[what]
+    rules = RuleSet.of([[Condition("x", operator, threshold)]])
+    table = pd.DataFrame({"x": values})
+    expected = rules.predict(table).astype(int).tolist()
+    query = to_sql(rules, table="people")
+    assert by_duckdb(table, query) == expected
+    assert by_python(table, to_python(rules)) == expected
+    if values.dtype != np.uint64:  # which SQLite cannot store
+        assert by_sqlite(table, query) == expected
+
+
+def test_a_table_in_a_schema_is_quoted_part_by_part():
+    """``sales.loans`` is the table loans of the schema sales; quotes keep a dot inside a name."""
+    rules = RuleSet.of([[Condition("age", ">", 3)]])
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        connection.execute('CREATE SCHEMA sales; CREATE TABLE sales."loans.2024" AS SELECT 5 AS age')
+        assert connection.execute(to_sql(rules, table='sales."loans.2024"')).fetchall() == [(5, 1)]
+    for wrong in ("", "a..b", ".a", "a.", 'a"b'):
+        with pytest.raises(ConfigurationError, match="no name of a table"):
+            to_sql(rules, table=wrong)
+
+
+def test_a_column_without_a_name_is_refused_for_sql():
+    """SQL has no identifier of length zero; the Python function can do it."""
+    rules = RuleSet.of([[Condition("", ">", 3)]])
+    with pytest.raises(ConfigurationError, match="name is empty"):
+        to_sql(rules)
+    assert by_python(pd.DataFrame({"": [5, 1]}), to_python(rules)) == [1, 0]

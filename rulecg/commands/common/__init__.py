@@ -1,0 +1,1 @@
+"""What commands share: parser, tasks, streams, summaries, exit codes."""

@@ -1,0 +1,86 @@
+"""What the commands that apply a model to a table have in common."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .parser import CommandParser
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...model.model import Model
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the arguments for a model and a table."""
+    parser.add_argument("model", metavar="MODEL", help="a model file that rulecg fit wrote")
+    parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
+    parser.add_argument(
+        "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
+    )
+
+
+def load(arguments: argparse.Namespace) -> tuple[Model, pd.DataFrame]:
+    """Load the model, and the table with the model's own idea of which columns are text and which truth values.
+
+    Parameters
+    ----------
+    arguments
+        What the command line was given.
+
+    Returns
+    -------
+    tuple
+        The model and the table.
+    """
+    from ...model.model_file import load_model
+
+    model = load_model(arguments.model)
+    return model, read(arguments.data, model, arguments.separator)
+
+
+def read(path: str, model: Model, separator: str) -> pd.DataFrame:
+    """Read a table with the model's own idea of what its columns hold.
+
+    Parameters
+    ----------
+    path
+        The file.
+    model
+        A loaded model.
+    separator
+        What stands between values of a CSV file.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+    """
+    from ...inputs.table_files import read_table
+
+    return read_table(path, separator=separator, kinds=column_kinds(model))
+
+
+def column_kinds(model: Model) -> dict[str, str]:
+    """Tell what the columns held when the model was learned, as far as it knows.
+
+    Parameters
+    ----------
+    model
+        A loaded model.
+
+    Returns
+    -------
+    dict
+        ``"number"``, ``"truth value"`` or ``"category"`` by the column's name.
+    """
+    kinds = dict(model.fingerprint.columns) if model.fingerprint is not None else {}
+    for rule_set in model.rule_sets:
+        for condition in rule_set.conditions:
+            if isinstance(condition.value, str):
+                kinds[condition.column] = "category"
+            elif condition.operator in ("true", "false"):
+                kinds[condition.column] = "truth value"
+    return kinds

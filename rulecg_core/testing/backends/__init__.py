@@ -1,0 +1,1 @@
+"""The contract of a backend: linear programs, integer programs, interrupts, honest bounds."""

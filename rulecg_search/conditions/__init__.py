@@ -1,0 +1,1 @@
+"""Descent by single conditions, over samples as bits."""
