@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from rulecg_core import (
+    Candidate,
     ConfigurationError,
     Constraint,
     Groups,
@@ -30,7 +31,6 @@ from rulecg_core import (
     Stop,
     load_registry,
 )
-from rulecg_core.data.goal import Candidate
 from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer, binarizer_of
@@ -237,7 +237,7 @@ class _Walk:
     def _phase(self, points: list[Point], share: float, pricers: tuple[Part, ...]) -> bool:
         """Learn at each point; False when Ctrl-C ended it."""
         for point, limits in self._shares(points, share):
-            recipe = evolve(self.recipes[point], start=Start(self.pool, self.rule_sets))
+            recipe = evolve(self.recipes[point], start=Start(tuple(self.pool), tuple(self.rule_sets)))
             found = self.results.setdefault(point, [])
             try:
                 result = (evolve(recipe, pricers=pricers) if pricers else recipe).learn(

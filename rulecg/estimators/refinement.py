@@ -179,10 +179,8 @@ def better_thresholds(
     ----------
     problem : Problem
         What is learned.
-    master : Master
-        Its relaxation's duals and weights say which rules are good, and what covering a row is worth.
-    rule_sets : sequence of sequences of Rule
-        The best rule sets so far.
+    result : Result
+        A run's best rule sets; its last relaxation says which rules are good, and what covering a row is worth.
     training : Training
         The rows with their original values.
     deadline : Deadline

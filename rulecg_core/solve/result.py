@@ -86,7 +86,7 @@ class Result:
                 f"{_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
             )
-        elif self.status is Status.CLAIMED:
+        elif self.status == Status.CLAIMED:
             text = (
                 f"Claimed optimal, not proven: {' and '.join(self.claimed_by)} says that no rule set has an objective "
                 f"below {best}; rulecg has not confirmed it."

@@ -89,7 +89,7 @@ def test_the_second_phase_chooses_and_does_not_generate(
     learn = Recipe.learn
 
     def watched(self: Recipe, *arguments: Any) -> Any:
-        stages.append(tuple(name for name, _ in self.pricers))
+        stages.append(tuple(part.name for part in self.pricers))
         return learn(self, *arguments)
 
     monkeypatch.setattr(Recipe, "learn", watched)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -23,6 +24,7 @@ from rulecg_core import (
     Pricer,
     PricingResult,
     Problem,
+    Result,
     Rule,
     UnknownNameError,
     generate_columns,
@@ -51,6 +53,14 @@ def small_training(seed: int, logic: str) -> tuple[Training, Problem]:
     return training, training.problem(1, logic=logic, columns=("x", "z"))
 
 
+def ended_with(problem: Problem, rules: list[Rule]) -> Result:
+    """The result of a run that ended with these rules and without a relaxation to be guided by."""
+    registry = load_registry()
+    with HammingMaster(problem, [registry.constraint("complexity:10")], registry.backend()) as master:
+        result = generate_columns(master, [FindsNothing()], Limits(seconds=None, iterations=1))
+    return evolve(result, best_rules=tuple(rules), rules=tuple(rules), guidance=None)
+
+
 def errors(training: Training, problem: Problem, clauses: list[list[Condition]]) -> float:
     """Weight of the rows that the clauses get wrong, from the original table."""
     rule_set = type(problem.rule_set([])).of(clauses, logic=problem.logic, columns=("x", "z"))
@@ -66,8 +76,6 @@ def test_the_best_value_of_every_threshold_is_found(seed: int, logic: str) -> No
     training, problem = small_training(seed, logic)
     rng = np.random.default_rng(seed)
     rules = [Rule(rng.choice(problem.n_conditions, size=2, replace=False)) for _ in range(2)]
-    registry = load_registry()
-    master = HammingMaster(problem, [registry.constraint("complexity:10")], registry.backend())
     clauses = [[problem.conditions[feature] for feature in rule] for rule in rules]
 
     def saved(values: dict[str, list[float]]) -> float:
@@ -83,7 +91,7 @@ def test_the_best_value_of_every_threshold_is_found(seed: int, logic: str) -> No
 
     everywhere = {name: sorted(training.inputs[name].dropna().unique())[:-1] for name in ("x", "z")}
     found: dict[str, list[float]] = {}
-    for condition in better_thresholds(problem, master, [rules], training):
+    for condition in better_thresholds(problem, ended_with(problem, rules), training):
         found.setdefault(condition.column, []).append(float(condition.value))  # type: ignore[arg-type]
     known: dict[str, list[float]] = {}
     for condition in problem.conditions:
@@ -103,19 +111,18 @@ def test_thresholds_join_when_they_price_in() -> None:
     )
     registry = load_registry()
 
-    def solved(training: Training) -> tuple[HammingMaster, float]:
-        problem = training.problem(1)
-        master = HammingMaster(problem, [registry.constraint("complexity:3")], registry.backend())
-        pricers = [registry.pricer("exact-search", master.backend)]
-        result = generate_columns(master, pricers, Limits(seconds=None))
-        assert result.relaxation is not None
-        return master, result.relaxation
+    def solved(training: Training) -> Result:
+        with HammingMaster(training.problem(1), [registry.constraint("complexity:3")], registry.backend()) as master:
+            return generate_columns(master, [registry.pricer("exact-search", master.backend)], Limits(seconds=None))
 
-    master, before = solved(training)
-    found = better_thresholds(training.problem(1), master, [], training)
+    before = solved(training)
+    guided_alone = evolve(before, best_rules=(), rules=())
+    found = better_thresholds(training.problem(1), guided_alone, training)
     assert found
-    _, after = solved(training.extended([c for one in found for c in (one, one.complement())]))
-    assert after < before - 1
+    after = solved(training.extended([c for one in found for c in (one, one.complement())]))
+    assert before.relaxation is not None
+    assert after.relaxation is not None
+    assert after.relaxation < before.relaxation - 1
 
 
 @pytest.mark.parametrize("logic", ["dnf", "cnf"])
