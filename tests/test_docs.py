@@ -1,5 +1,6 @@
-"""Every Python code block in the README and the docs runs as it stands."""
+"""Every Python code block in the README and the docs runs as it stands, and what pages name is there."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -10,15 +11,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs").glob("*/*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SETTINGS = re.compile(r"^`([\w.-]+\.toml)`:\n\n```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WITH_CODE = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_code_blocks_run_in_order(page, tmp_path, monkeypatch):
-    """The blocks of one page run one after the other in one namespace."""
+    """The blocks of one page run one after the other in one namespace, beside the TOML files that it shows."""
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "docs"}
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for name, settings in SETTINGS.findall(text):
+        (tmp_path / name).write_text(settings, encoding="utf-8")
+    for block in BLOCK.findall(text):
         exec(compile(block, str(page), "exec"), namespace)
 
 
@@ -32,6 +37,58 @@ def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+BASES = {
+    "heuristic": "Heuristic",
+    "pricer": "Pricer",
+    "constraint": "Constraint",
+    "backend": "Backend",
+    "master": "PoolMaster",
+}
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_the_table_of_plugins_counts_the_lines_of_each_example(kind):
+    """The table of what a plugin takes has the number of lines of the example that the plugin's page shows."""
+    table = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    (told,) = re.findall(rf"^\| \[{kind}\]\(plugins/{kind}\.md\) \|.*\| (\d+) \|$", table, re.MULTILINE)
+    blocks = BLOCK.findall((ROOT / "docs" / "plugins" / f"{kind}.md").read_text(encoding="utf-8"))
+    (example,) = (block for block in blocks if re.search(rf"^class \w+\({BASES[kind]}\):", block, re.MULTILINE))
+    assert int(told) == len(example.splitlines())
+
+
+OWN_FOLDERS = "rulecg|rulecg_core|rulecg_kernels|rulecg_backends|rulecg_pricing|rulecg_search|rulecg_fairness"
+NAMED_PATH = re.compile(rf"`((?:{OWN_FOLDERS}|benchmarks|examples|scripts|tests|docs)/[\w/.-]*)`")
+NAMED_IN_PYTHON = re.compile(rf"`((?:{OWN_FOLDERS})(?:\.\w+)+)(?:\([^`]*\))?`")
+NOT_PYTHON = {"rulecg.toml", "rulecg.kernels"}
+"""A file of settings, and a group of entry points."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_and_names_that_pages_speak_of_exist(page):
+    """A path into the repository leads to a file or folder, and a dotted name of ours to a module or what it has."""
+    text = page.read_text(encoding="utf-8")
+    # A page that builds a package of its own has files and tests of that package's.
+    shown = set(re.findall(r"^`([\w./]+)`:$", text, re.MULTILINE))
+    missing = [path for path in NAMED_PATH.findall(text) if path not in shown and not (ROOT / path).exists()]
+    assert missing == []
+    named = set(NAMED_IN_PYTHON.findall(text)) - NOT_PYTHON
+    assert [name for name in sorted(named) if not _is_there(name)] == []
+
+
+def _is_there(name):
+    """Whether a dotted name is a module, or something that one has."""
+    module, *rest = name.split(".")
+    found = importlib.import_module(module)
+    for at, part in enumerate(rest, start=1):
+        if not hasattr(found, part):
+            try:
+                importlib.import_module(".".join([module, *rest[:at]]))
+            except ImportError:
+                return False
+        found = getattr(found, part)
+    return True
 
 
 def test_the_site_has_every_page_and_no_broken_link(tmp_path):
