@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from typing import Dict, Type  # noqa: UP035 - Python 3.8
-
 from .decision_sets import DecisionSets
 from .fair_lists import FairCorels
 from .fairlearners import FairTrees, Hardt, HardtFairlearn
@@ -23,7 +21,7 @@ from .two_level import AlternatingMinimization, BlockDescent
 
 __all__ = ["FAIR", "RIVALS", "Availability", "Rival", "Unsuitable", "availability", "rival"]
 
-RIVALS: Dict[str, Type[Rival]] = {
+RIVALS: dict[str, type[Rival]] = {
     kind.name: kind
     for kind in (
         *(BayesianRuleSets, AlternatingMinimization, BlockDescent, DecisionSets, JRip, Ripper),
@@ -37,14 +35,14 @@ FAIR = (Zafar.name, Hardt.name, HardtFairlearn.name, FairTrees.name, FairCorels.
 """Those that take a sensitive column."""
 
 
-def rival(name: str) -> Type[Rival]:
+def rival(name: str) -> type[Rival]:
     """The rival of that name."""
     if name not in RIVALS:
         raise KeyError(f"There is no rival {name!r}; there are {', '.join(RIVALS)}.")
     return RIVALS[name]
 
 
-def availability(kind: Type[Rival]) -> Availability:
+def availability(kind: type[Rival]) -> Availability:
     """Whether the rival can be run here or in its environment, and if not, why not."""
     if kind is JRip:
         return jrip_availability()

@@ -8,15 +8,16 @@ that helps by a share of ``eps / m**2``, and in the end compares the set with it
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Rival, Unsuitable
+from .interface import Grid, Rival, Unsuitable
 
-Item = Tuple[int, ...]
-"""Conditions (by position) that together are one interval or one category."""
+if TYPE_CHECKING:
+    Item = tuple[int, ...]
+    """Conditions (by position) that together are one interval or one category."""
 
 
 class DecisionSets(Rival):
@@ -27,13 +28,13 @@ class DecisionSets(Rival):
 
     name = "IDS"
     source = "Lakkaraju, Bach, Leskovec 2016; written from the paper"
-    grid = {"price": (100.0, 30.0, 10.0, 3.0, 1.0, 0.0)}
+    grid: ClassVar[Grid] = {"price": (100.0, 30.0, 10.0, 3.0, 1.0, 0.0)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"price": 1.0, "overlap": 0.5, "support": 0.05, "max_length": 3, "max_candidates": 900, "eps": 0.05}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         labels = np.asarray(y, dtype=bool)
         itemsets = self._mine(X)
         holds = X.to_numpy().astype(bool)
@@ -52,7 +53,7 @@ class DecisionSets(Rival):
         self._default = bool(labels.mean() >= 0.5)
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         """The class of the covering rule with the highest F1; the more frequent class where no rule covers."""
         holds = X.to_numpy().astype(bool)
         best = np.full(len(holds), -1.0)
@@ -65,32 +66,34 @@ class DecisionSets(Rival):
     def complexity(self) -> int:
         return len(self._classes) + self._n_conditions
 
-    def _mine(self, X: pd.DataFrame) -> List[Tuple[Item, ...]]:
+    def _mine(self, X: pd.DataFrame) -> list[tuple[Item, ...]]:
         """Frequent conjunctions, by level as in Apriori; at most one item per column of the original table."""
         holds = X.to_numpy().astype(bool)
         least = self.parameters["support"] * len(holds)
         singles = [
             (column, item, holds[:, list(item)].all(axis=1)) for column, item in intervals(X) if item
         ]
-        level = [((column,), (item,), cover) for column, item, cover in singles if cover.sum() >= least]
-        kept = {items: cover for _, items, cover in level}
-        frequent = level
+        frequent: list[tuple[tuple[int, ...], tuple[Item, ...], np.ndarray]] = [
+            ((column,), (item,), cover) for column, item, cover in singles if cover.sum() >= least
+        ]
+        kept = {items: cover for _, items, cover in frequent}
         for _ in range(1, self.parameters["max_length"]):
-            longer = []
+            longer: list[tuple[tuple[int, ...], tuple[Item, ...], np.ndarray]] = []
             for columns, items, cover in frequent:
                 for column, item, own in singles:
                     if column <= columns[-1]:
                         continue
                     both = cover & own
                     if both.sum() >= least:
-                        longer.append(((*columns, column), (*items, item), both))
-                        kept[(*items, item)] = both
+                        more = (*items, item)
+                        longer.append(((*columns, column), more, both))
+                        kept[more] = both
                 if len(kept) > self.parameters["max_candidates"]:
                     raise Unsuitable(f"more than {self.parameters['max_candidates']} candidate rules, as in the paper")
             frequent = longer
         return list(kept)
 
-    def _search(self) -> List[int]:
+    def _search(self) -> list[int]:
         n_rules, n_samples = self._covers.shape
         if not n_rules:
             return []
@@ -131,17 +134,17 @@ class DecisionSets(Rival):
         return 2 * right / max(int(self._covers[rule].sum()) + of_class, 1)
 
 
-def intervals(X: pd.DataFrame) -> List[Tuple[int, Item]]:
+def intervals(X: pd.DataFrame) -> list[tuple[int, Item]]:
     """The items of every original column: bins between neighbouring thresholds, and categories.
 
     >>> columns = pd.MultiIndex.from_tuples([("a", "<=", 1.0), ("a", ">", 1.0), ("a", "<=", 2.0), ("a", ">", 2.0)])
     >>> intervals(pd.DataFrame([[1, 0, 1, 0]], columns=columns))
     [(0, (0,)), (0, (1, 2)), (0, (3,))]
     """
-    places: Dict[Any, Dict[str, List[Tuple[Any, int]]]] = {}
-    for position, (column, operator, value) in enumerate(X.columns):
+    places: dict[Any, dict[str, list[tuple[Any, int]]]] = {}
+    for position, (column, operator, value) in enumerate(X.columns.tolist()):
         places.setdefault(column, {}).setdefault(str(operator), []).append((value, position))
-    items: List[Tuple[int, Item]] = []
+    items: list[tuple[int, Item]] = []
     for number, operators in enumerate(places.values()):
         below = [position for _, position in sorted(operators.pop("<=", []))]
         above = [position for _, position in sorted(operators.pop(">", []))]

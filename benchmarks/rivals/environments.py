@@ -17,7 +17,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Tuple  # noqa: UP035 - Python 3.8
+from typing import Sequence  # noqa: UP035 - Python 3.8
 
 HOME_VARIABLE = "RULECG_RIVALS"
 SECONDS = 1800
@@ -29,12 +29,12 @@ class Environment:
     """A virtual environment: which Python, and what pip is asked for, step by step."""
 
     name: str
-    steps: Tuple[Tuple[str, ...], ...]
-    python: Optional[str] = None
+    steps: tuple[tuple[str, ...], ...]
+    python: str | None = None
     """Version that it needs, such as 3.8; None for the one that runs this."""
 
 
-ENVIRONMENTS: Dict[str, Environment] = {
+ENVIRONMENTS: dict[str, Environment] = {
     environment.name: environment
     for environment in (
         Environment(
@@ -61,7 +61,7 @@ def home() -> Path:
     return Path(os.environ.get(HOME_VARIABLE) or Path.home() / ".cache" / "rulecg" / "rivals")
 
 
-def interpreter(name: str) -> Tuple[Optional[Path], str]:
+def interpreter(name: str) -> tuple[Path | None, str]:
     """The environment's Python, or why there is none."""
     folder = home() / name
     failure = folder / "failed.txt"
@@ -81,7 +81,7 @@ def make(environment: Environment) -> str:
     python = _python(environment.python)
     if python is None:
         return _failed(folder, f"needs Python {environment.python}, which was not found")
-    commands: List[Sequence[str]] = [[python, "-m", "venv", str(folder)]]
+    commands: list[Sequence[str]] = [[python, "-m", "venv", str(folder)]]
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     commands += [[*pip, *step] for step in environment.steps]
     for command in commands:
@@ -106,7 +106,7 @@ def make_weka() -> str:
     return _run(["dpkg", "-x", str(packages[-1]), str(folder)])
 
 
-def _python(version: Optional[str]) -> Optional[str]:
+def _python(version: str | None) -> str | None:
     """An interpreter of that version that really runs (a shim may only pretend)."""
     if version is None:
         return sys.executable
@@ -115,7 +115,7 @@ def _python(version: Optional[str]) -> Optional[str]:
     return next((found for found in candidates if found and not _run([found, "-c", "import venv"])), None)
 
 
-def _run(command: Sequence[str], folder: Optional[Path] = None) -> str:
+def _run(command: Sequence[str], folder: Path | None = None) -> str:
     try:
         run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=folder)
     except subprocess.TimeoutExpired:
@@ -133,7 +133,7 @@ def _failed(folder: Path, reason: str) -> str:
     return reason
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Make or list environments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join([*ENVIRONMENTS, WEKA])}")

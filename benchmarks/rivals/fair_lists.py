@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional  # noqa: UP035 - Python 3.8
+import time
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Rival, without_complements
+from .interface import Grid, Rival, without_complements
 from .rule_learners import plain_names
 
 _MODES = {"equality-of-opportunity": 4, "equalized-odds": 5}
@@ -21,20 +22,23 @@ class FairCorels(Rival):
     source = "Aivodji et al. 2021; faircorels"
     needs = ("faircorels",)
     environment = "faircorels"
-    grid = {"price": (0.1, 0.01, 0.001, 0.0001)}
+    grid: ClassVar[Grid] = {"price": (0.1, 0.01, 0.001, 0.0001)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {
             "criterion": "equality-of-opportunity", "eps": 1.0, "price": 0.001, "max_length": 2, "nodes": 100_000,
             "seconds": 60,
         }  # fmt: skip
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from faircorels import FairCorelsClassifier
 
         if sensitive is None:
             raise ValueError("FairCORELS needs one sensitive value per sample.")
+        if not hasattr(time, "clock"):
+            # The package asks for a function that Python 3.8 no longer has.
+            time.clock = time.process_time  # type: ignore[attr-defined]
         self._columns = without_complements(X).columns
         kept = X[self._columns]
         values, counts = np.unique(np.asarray(sensitive), return_counts=True)
@@ -51,7 +55,7 @@ class FairCorels(Rival):
         )  # fmt: skip
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(X[self._columns].to_numpy().astype(int)), dtype=bool)
 
     def complexity(self) -> int:

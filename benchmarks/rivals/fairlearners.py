@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ class _OnConditions(Rival):
     def _keep_columns(self, X: pd.DataFrame) -> None:
         self._columns = without_complements(X).columns
 
-    def _groups(self, sensitive: Optional[np.ndarray]) -> np.ndarray:
+    def _groups(self, sensitive: np.ndarray | None) -> np.ndarray:
         if sensitive is None:
             raise ValueError(f"{self.name} needs one sensitive value per sample.")
         return np.asarray(sensitive)
@@ -36,10 +36,10 @@ class Hardt(_OnConditions):
     needs = ("sklearn",)
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"criterion": "equality-of-opportunity", "eps": 1.0}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from sklearn.linear_model import LogisticRegression
 
         self._keep_columns(X)
@@ -60,13 +60,13 @@ class Hardt(_OnConditions):
         self._thresholds = (steps[first], steps[second])
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         scores = self._model.predict_proba(self._numbers(X))[:, 1]
         limits = np.where(self._groups(sensitive) == self._values[1], self._thresholds[1], self._thresholds[0])
         return np.asarray(scores > limits)
 
     @staticmethod
-    def _rates(scores: np.ndarray, labels: np.ndarray, steps: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _rates(scores: np.ndarray, labels: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Right predictions, true and false positive rates of one group at every threshold."""
         accepted = scores[:, None] > steps[None, :]
         true = accepted[labels].sum(axis=0)
@@ -83,10 +83,10 @@ class HardtFairlearn(_OnConditions):
     needs = ("sklearn", "fairlearn")
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"criterion": "equality-of-opportunity"}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from fairlearn.postprocessing import ThresholdOptimizer
         from sklearn.linear_model import LogisticRegression
 
@@ -100,7 +100,7 @@ class HardtFairlearn(_OnConditions):
         self._model.fit(self._numbers(X), np.asarray(y, dtype=int), sensitive_features=self._groups(sensitive))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         groups = self._groups(sensitive)
         return np.asarray(self._model.predict(self._numbers(X), sensitive_features=groups, random_state=0), dtype=bool)
 
@@ -113,10 +113,10 @@ class FairTrees(_OnConditions):
     needs = ("sklearn", "fairlearn")
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"criterion": "equality-of-opportunity", "eps": 1.0, "max_depth": 5}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient, TruePositiveRateParity
         from sklearn.tree import DecisionTreeClassifier
 
@@ -130,7 +130,7 @@ class FairTrees(_OnConditions):
         self._model.fit(self._numbers(X), np.asarray(y, dtype=int), sensitive_features=self._groups(sensitive))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(self._numbers(X), random_state=0), dtype=bool)
 
 

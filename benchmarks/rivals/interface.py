@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib.util
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple  # noqa: UP035 - Python 3.8
+from typing import Any, ClassVar, Mapping, Sequence  # noqa: UP035 - Python 3.8
 
 import numpy as np
 import pandas as pd
+
+Grid = Mapping[str, Sequence[Any]]
+"""Parameters and the values that they may take."""
 
 
 class Unsuitable(Exception):
@@ -24,7 +27,7 @@ class Availability:
     """Whether a rival can be run, with which interpreter, and if not, why not."""
 
     is_there: bool
-    interpreter: Optional[str] = None
+    interpreter: str | None = None
     """None for this one."""
     reason: str = ""
 
@@ -40,11 +43,11 @@ class Rival(ABC):
     """Its name in tables and on the command line."""
     source: ClassVar[str]
     """Where it comes from: a paper, a package."""
-    needs: ClassVar[Tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
     """Modules that must be importable."""
-    environment: ClassVar[Optional[str]] = None
+    environment: ClassVar[str | None] = None
     """The environment that has them where this one does not."""
-    grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    grid: ClassVar[Grid] = {}
     """What the paper tunes, simplest model first, so that ties are won by the simpler one."""
     counts_rules: ClassVar[bool] = True
     """Whether its size can be counted in rules and conditions."""
@@ -53,27 +56,27 @@ class Rival(ABC):
         unknown = set(parameters) - set(self.defaults())
         if unknown:
             raise TypeError(f"{self.name} has no parameter {', '.join(sorted(unknown))}; it has {self.defaults()}.")
-        self.parameters: Dict[str, Any] = {**self.defaults(), **parameters}
+        self.parameters: dict[str, Any] = {**self.defaults(), **parameters}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         """Every parameter with the value that it has unless given."""
         return {}
 
     @abstractmethod
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         """Learn from conditions, labels and, for fair learners, one sensitive value per sample."""
 
     @abstractmethod
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         """The predicted labels."""
 
-    def complexity(self) -> Optional[int]:
+    def complexity(self) -> int | None:
         """Rules plus conditions of the fitted model; None where that means nothing."""
         return None
 
     @classmethod
-    def missing(cls) -> List[str]:
+    def missing(cls) -> list[str]:
         """Needed modules that this interpreter does not have."""
         return [module for module in cls.needs if importlib.util.find_spec(module) is None]
 
@@ -95,6 +98,6 @@ def without_complements(X: pd.DataFrame) -> pd.DataFrame:
     return X.iloc[:, kept]
 
 
-def condition_texts(X: pd.DataFrame) -> List[str]:
+def condition_texts(X: pd.DataFrame) -> list[str]:
     """The columns as plain text, unique, for learners that want names."""
     return [f"c{number} {' '.join(map(str, np.atleast_1d(column)))}" for number, column in enumerate(X.columns)]

@@ -105,7 +105,7 @@ def _write(
     inner_folds: int,
     seconds: float,
 ) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         "train": samples.train.to_numpy().astype(np.uint8),
         "test": samples.test.to_numpy().astype(np.uint8),
         "y_train": samples.y_train,

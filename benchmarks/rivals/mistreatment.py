@@ -9,7 +9,7 @@ penalty convex-concave procedure: the concave part becomes its tangent, what is 
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,12 +31,12 @@ class Zafar(Rival):
     counts_rules = False
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {
             "criterion": "none", "threshold": 0.0, "tau": 5.0, "mu": 1.2, "rounds": 60, "ridge": 1e-6, "tolerance": 1e-4
         }  # fmt: skip
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         self._columns = without_complements(X).columns
         self._design = self._with_intercept(X)
         self._signs = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)
@@ -50,7 +50,7 @@ class Zafar(Rival):
         self.weights_ = weights
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._with_intercept(X) @ self.weights_ > 0)
 
     def loss(self) -> float:
@@ -66,7 +66,7 @@ class Zafar(Rival):
     def _with_intercept(self, X: pd.DataFrame) -> np.ndarray:
         return np.column_stack([np.ones(len(X)), X[self._columns].to_numpy(dtype=np.float64)])
 
-    def _parts(self, sensitive: np.ndarray, label: bool) -> Tuple[Tuple[np.ndarray, float], Tuple[np.ndarray, float]]:
+    def _parts(self, sensitive: np.ndarray, label: bool) -> tuple[tuple[np.ndarray, float], tuple[np.ndarray, float]]:
         """The margins' design of either group's samples of the label, with the weight of its errors' depth."""
         group = sensitive == np.unique(sensitive)[1]
         chosen = (self._signs > 0) == label
@@ -74,7 +74,7 @@ class Zafar(Rival):
         share, n = float(group.mean()), len(group)
         return (margins[~group & chosen], share / n), (margins[group & chosen], (1 - share) / n)
 
-    def _convex_concave(self, start: np.ndarray, parts: List[Any]) -> np.ndarray:
+    def _convex_concave(self, start: np.ndarray, parts: list[Any]) -> np.ndarray:
         weights, tau, before = start, float(self.parameters["tau"]), np.inf
         for _ in range(self.parameters["rounds"]):
             weights, slack = self._tangent_step(weights, parts, tau)
@@ -84,12 +84,12 @@ class Zafar(Rival):
             before, tau = loss, tau * self.parameters["mu"]
         return weights
 
-    def _tangent_step(self, at: np.ndarray, parts: List[Any], tau: float) -> Tuple[np.ndarray, float]:
+    def _tangent_step(self, at: np.ndarray, parts: list[Any], tau: float) -> tuple[np.ndarray, float]:
         """Minimise loss plus price of violations, the subtracted convex functions being replaced by tangents."""
         from scipy.optimize import minimize
 
         threshold, n_weights = self.parameters["threshold"], len(at)
-        constraints = []
+        constraints: list[dict[str, Any]] = []
         for number, (plus, minus) in enumerate(
             (pair[side], pair[1 - side]) for pair in parts for side in (0, 1)
         ):
@@ -99,7 +99,7 @@ class Zafar(Rival):
             # Bound now: each constraint keeps its own parts.
             def room(
                 v: np.ndarray, plus: Any = plus, slope: Any = slope, tangent: float = tangent, number: int = number
-            ) -> Tuple[float, np.ndarray]:
+            ) -> tuple[float, np.ndarray]:
                 depth, gradient = _depth(v[:n_weights], *plus)
                 whole = np.zeros_like(v)
                 whole[:n_weights], whole[n_weights + number] = slope - gradient, 1.0
@@ -109,7 +109,7 @@ class Zafar(Rival):
                 {"type": "ineq", "fun": lambda v, f=room: f(v)[0], "jac": lambda v, f=room: f(v)[1]}
             )
 
-        def priced(v: np.ndarray) -> Tuple[float, np.ndarray]:
+        def priced(v: np.ndarray) -> tuple[float, np.ndarray]:
             loss, gradient = _loss(v[:n_weights], self._design, self._signs, self.parameters["ridge"])
             return loss + tau * v[n_weights:].sum(), np.concatenate([gradient, np.full(len(v) - n_weights, tau)])
 
@@ -130,14 +130,14 @@ def _logistic(design: np.ndarray, signs: np.ndarray, ridge: float) -> np.ndarray
                                options={"maxiter": 2000}).x)  # fmt: skip
 
 
-def _loss(weights: np.ndarray, design: np.ndarray, signs: np.ndarray, ridge: float) -> Tuple[float, np.ndarray]:
+def _loss(weights: np.ndarray, design: np.ndarray, signs: np.ndarray, ridge: float) -> tuple[float, np.ndarray]:
     margins = signs * (design @ weights)
     value = np.logaddexp(0.0, -margins).mean() + ridge * weights @ weights
     pull = -signs * np.exp(-np.logaddexp(0.0, margins)) / len(signs)
     return float(value), design.T @ pull + 2 * ridge * weights
 
 
-def _depth(weights: np.ndarray, margins: np.ndarray, share: float) -> Tuple[float, np.ndarray]:
+def _depth(weights: np.ndarray, margins: np.ndarray, share: float) -> tuple[float, np.ndarray]:
     """The depth of errors, ``share * sum(max(0, -margin))`` with a bend, and its gradient."""
     below = -(margins @ weights) / SMOOTH
     value = SMOOTH * np.logaddexp(0.0, below).sum()

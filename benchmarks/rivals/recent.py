@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional  # noqa: UP035 - Python 3.8
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Rival, without_complements
+from .interface import Grid, Rival, without_complements
 from .rule_learners import plain_names
 from .sizes import Branch, tree_size
 
@@ -19,27 +19,27 @@ class BooleanRuleCG(Rival):
     source = "Dash, Gunluk, Wei 2018; AIX360"
     needs = ("aix360.algorithms.rbm",)
     environment = "aix360"
-    grid = {"price": (0.01, 0.003, 0.001, 0.0003)}
+    grid: ClassVar[Grid] = {"price": (0.01, 0.003, 0.001, 0.0003)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"price": 0.001}
 
     @classmethod
-    def missing(cls) -> List[str]:
+    def missing(cls) -> list[str]:
         import importlib.util
 
         # Looking for a submodule would import its parent, which may not be there.
         return [] if importlib.util.find_spec("aix360") else ["aix360"]
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from aix360.algorithms.rbm import BooleanRuleCG as Theirs
 
         self._model = Theirs(lambda0=self.parameters["price"], lambda1=self.parameters["price"], silent=True)
         self._model.fit(self._table(X), np.asarray(y, dtype=int))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(self._table(X)), dtype=bool)
 
     def complexity(self) -> int:
@@ -60,13 +60,13 @@ class Rug(Rival):
     source = "Lumadjeng et al. 2023; ruleopt"
     needs = ("ruleopt",)
     environment = "rules"
-    grid = {"max_depth": (1, 2, 3)}
+    grid: ClassVar[Grid] = {"max_depth": (1, 2, 3)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"max_depth": 3}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from ruleopt import RUGClassifier
 
         self._columns = without_complements(X).columns
@@ -74,7 +74,7 @@ class Rug(Rival):
         self._model.fit(X[self._columns].to_numpy(dtype=np.float64), np.asarray(y, dtype=int))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(X[self._columns].to_numpy(dtype=np.float64)), dtype=bool)
 
     def complexity(self) -> int:
@@ -88,13 +88,13 @@ class Streed(Rival):
     source = "van der Linden et al. 2023; pystreed"
     needs = ("pystreed",)
     environment = "rules"
-    grid = {"max_depth": (1, 2, 3)}
+    grid: ClassVar[Grid] = {"max_depth": (1, 2, 3)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"max_depth": 3, "seconds": 60.0}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from pystreed import STreeDClassifier
 
         self._columns = without_complements(X).columns
@@ -104,7 +104,7 @@ class Streed(Rival):
         self._model.fit(X[self._columns].to_numpy(dtype=np.int32), np.asarray(y, dtype=np.int32))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(X[self._columns].to_numpy(dtype=np.int32)), dtype=bool)
 
     def complexity(self) -> int:
@@ -123,13 +123,13 @@ class Gosdt(Rival):
     source = "Lin et al. 2020; gosdt"
     needs = ("gosdt",)
     environment = "rules"
-    grid = {"regularization": (0.05, 0.02, 0.01)}
+    grid: ClassVar[Grid] = {"regularization": (0.05, 0.02, 0.01)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"regularization": 0.02, "depth_budget": 4, "seconds": 60}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from gosdt import GOSDTClassifier
 
         self._columns = without_complements(X).columns
@@ -143,7 +143,7 @@ class Gosdt(Rival):
         self._tree = self._model.trees_[0].tree
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         """By its tree: the package's own way asks scikit-learn for an option that is gone."""
         holds = X[self._columns].to_numpy().astype(bool)
 
@@ -174,7 +174,7 @@ class FoldRpp(Rival):
     needs = ("foldrpp",)
     environment = "rules"
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from foldrpp.foldrpp import Foldrpp
 
         self._columns = without_complements(X).columns
@@ -186,14 +186,14 @@ class FoldRpp(Rival):
         self._model.asp()
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(self._rows(X)), dtype=bool)
 
     def complexity(self) -> int:
         """Rules plus conditions, exceptions included."""
         return sum(1 + len(body) + len(exceptions) for _, body, exceptions in self._model.flat_rules)
 
-    def _rows(self, X: pd.DataFrame) -> List[Dict[str, Any]]:
+    def _rows(self, X: pd.DataFrame) -> list[dict[str, Any]]:
         kept = X[self._columns]
         names = plain_names(kept)
         return [dict(zip(names, row)) for row in kept.to_numpy().astype(int).astype(str).tolist()]  # noqa: B905

@@ -10,18 +10,19 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Availability, Rival, without_complements
+from .interface import Availability, Grid, Rival, without_complements
 
-Literal = Tuple[int, bool]
-"""A column by position, and the value that it must have."""
+if TYPE_CHECKING:
+    Literal = tuple[int, bool]
+    """A column by position, and the value that it must have."""
 
 
-def plain_names(X: pd.DataFrame) -> List[str]:
+def plain_names(X: pd.DataFrame) -> list[str]:
     """Short names without blanks, in the order of the columns: c0, c1, ..."""
     return [f"c{number}" for number in range(X.shape[1])]
 
@@ -34,7 +35,7 @@ class Ripper(Rival):
     needs = ("wittgenstein",)
     environment = "rules"
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         import wittgenstein
 
         self._columns = without_complements(X).columns
@@ -42,7 +43,7 @@ class Ripper(Rival):
         self._model.fit(self._table(X), y=np.asarray(y, dtype=int), pos_class=1)
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(self._table(X)), dtype=bool)
 
     def complexity(self) -> int:
@@ -66,7 +67,7 @@ class JRip(Rival):
     _RULE = re.compile(r"^(?P<body>.*)=> label=(?P<label>[tf]) \(")
     _CONDITION = re.compile(r"\(c(\d+) = ([01])\)")
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         self._columns = without_complements(X).columns
         jar, reason = weka_jar()
         if jar is None:
@@ -81,7 +82,7 @@ class JRip(Rival):
         self.rules_, self.default_ = self._parse(run.stdout)
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         holds = X[self._columns].to_numpy().astype(bool)
         fires = np.zeros(len(holds), dtype=bool)
         for rule in self.rules_:
@@ -95,9 +96,9 @@ class JRip(Rival):
         return sum(1 + len(rule) for rule in self.rules_)
 
     @classmethod
-    def _parse(cls, text: str) -> Tuple[List[List[Literal]], bool]:
+    def _parse(cls, text: str) -> tuple[list[list[Literal]], bool]:
         """The rules, all for the class that is not the default, and the default."""
-        rules: List[List[Literal]] = []
+        rules: list[list[Literal]] = []
         default = False
         for line in text.splitlines():
             match = cls._RULE.match(line)
@@ -132,7 +133,7 @@ def arff(values: np.ndarray, labels: np.ndarray) -> str:
     return "\n".join(["@relation fold", *head, "@attribute label {f,t}", "@data", *rows])
 
 
-def weka_jar() -> Tuple[Optional[Path], str]:
+def weka_jar() -> tuple[Path | None, str]:
     """WEKA's jar, or why there is none."""
     from .environments import home
 
@@ -166,7 +167,7 @@ class BayesianRuleSets(Rival):
     needs = ("imodels",)
     environment = "rules"
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from imodels import BayesianRuleSetClassifier
 
         self._columns = without_complements(X).columns
@@ -194,7 +195,7 @@ class BayesianRuleSets(Rival):
         self._model.fit(table.to_numpy(), np.asarray(y, dtype=int), feature_names=list(table.columns))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(self._table(X)), dtype=bool)
 
     def complexity(self) -> int:
@@ -207,7 +208,7 @@ class BayesianRuleSets(Rival):
 
 def informative_conjunctions(
     holds: np.ndarray, labels: np.ndarray, support: float, most: int
-) -> List[FrozenSet[int]]:
+) -> list[frozenset[int]]:
     """Conjunctions of up to three conditions that hold for a share of the positives, those with most information.
 
     >>> holds = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 0, 0]], dtype=bool)
@@ -216,9 +217,9 @@ def informative_conjunctions(
     """
     positives, negatives = (holds[chosen].astype(np.float32) for chosen in (labels, ~labels))
     least, n = support * len(positives), holds.shape[1]
-    found: List[Tuple[float, Tuple[int, ...]]] = []
+    found: list[tuple[float, tuple[int, ...]]] = []
 
-    def keep(rules: List[Tuple[int, ...]], true: np.ndarray, false: np.ndarray) -> None:
+    def keep(rules: list[tuple[int, ...]], true: np.ndarray, false: np.ndarray) -> None:
         """Take in those of a batch that may be among the best."""
         gains = -_conditional_entropy(true, false, len(positives), len(negatives))
         found.extend(zip(gains.tolist(), rules))  # noqa: B905 - Python 3.8
@@ -258,14 +259,14 @@ class SumOfTrees(Rival):
     source = "Tan et al. 2022; imodels"
     needs = ("imodels",)
     environment = "rules"
-    grid = {"max_rules": (4, 8, 12, 20)}
+    grid: ClassVar[Grid] = {"max_rules": (4, 8, 12, 20)}
     counts_rules = False
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"max_rules": 12}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from imodels import FIGSClassifier
 
         self._columns = without_complements(X).columns
@@ -273,5 +274,5 @@ class SumOfTrees(Rival):
         self._model.fit(X[self._columns].to_numpy(dtype=np.float64), np.asarray(y, dtype=int))
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self._model.predict(X[self._columns].to_numpy(dtype=np.float64)), dtype=bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Tuple  # noqa: UP035 - Python 3.8
+from typing import Any
 
 Branch = Any
 """A leaf's label, or a pair of branches."""
@@ -18,7 +18,7 @@ def tree_size(root: Branch) -> int:
     0
     """
     sizes = {True: 0, False: 0}
-    waiting: List[Tuple[Branch, int]] = [(root, 0)]
+    waiting: list[tuple[Branch, int]] = [(root, 0)]
     while waiting:
         branch, depth = waiting.pop()
         if isinstance(branch, tuple):

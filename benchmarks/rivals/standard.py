@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional  # noqa: UP035 - Python 3.8
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Rival, without_complements
+from .interface import Grid, Rival, without_complements
 from .sizes import scikit_tree, tree_size
 
 
@@ -20,12 +20,12 @@ class _OfScikitLearn(Rival):
     def _classifier(self) -> Any:
         raise NotImplementedError
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         self._columns = without_complements(X).columns
         self.model_ = self._classifier().fit(X[self._columns].to_numpy(dtype=np.float64), y)
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         return np.asarray(self.model_.predict(X[self._columns].to_numpy(dtype=np.float64)), dtype=bool)
 
 
@@ -34,11 +34,11 @@ class Cart(_OfScikitLearn):
 
     name = "CART"
     source = "Breiman et al. 1984; scikit-learn"
-    grid = {"min_samples_leaf": (100, 50, 25, 10, 5, 2, 1)}
+    grid: ClassVar[Grid] = {"min_samples_leaf": (100, 50, 25, 10, 5, 2, 1)}
     counts_rules = True
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"min_samples_leaf": 10}
 
     def _classifier(self) -> Any:
@@ -55,10 +55,10 @@ class Forest(_OfScikitLearn):
 
     name = "RF"
     source = "Breiman 2001; scikit-learn"
-    grid = {"min_samples_leaf": (20, 10, 5, 2, 1)}
+    grid: ClassVar[Grid] = {"min_samples_leaf": (20, 10, 5, 2, 1)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"min_samples_leaf": 1}
 
     def _classifier(self) -> Any:
@@ -72,10 +72,10 @@ class Logistic(_OfScikitLearn):
 
     name = "LR"
     source = "scikit-learn"
-    grid = {"C": (0.001, 0.01, 0.1, 1.0, 10.0)}
+    grid: ClassVar[Grid] = {"C": (0.001, 0.01, 0.1, 1.0, 10.0)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"C": 1.0}
 
     def _classifier(self) -> Any:
@@ -89,10 +89,10 @@ class SupportVectors(_OfScikitLearn):
 
     name = "SVM"
     source = "scikit-learn"
-    grid = {"C": (0.1, 1.0, 10.0, 100.0), "gamma": (0.001, 0.01, 0.1)}
+    grid: ClassVar[Grid] = {"C": (0.1, 1.0, 10.0, 100.0), "gamma": (0.001, 0.01, 0.1)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"C": 1.0, "gamma": "scale"}
 
     def _classifier(self) -> Any:

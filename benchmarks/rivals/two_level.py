@@ -8,15 +8,16 @@ change nothing are left out, and the prefix of least cost is kept, or no rule at
 
 from __future__ import annotations
 
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .interface import Rival
+from .interface import Grid, Rival
 
-Clause = FrozenSet[int]
-"""The conditions of one rule; an empty one is switched off and covers nothing."""
+if TYPE_CHECKING:
+    Clause = frozenset[int]
+    """The conditions of one rule; an empty one is switched off and covers nothing."""
 
 
 class _TwoLevel(Rival):
@@ -24,13 +25,13 @@ class _TwoLevel(Rival):
 
     source = "Su, Wei, Varshney, Malioutov 2016; written from the paper"
     needs = ("scipy",)
-    grid = {"theta": (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)}
+    grid: ClassVar[Grid] = {"theta": (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)}
 
     @classmethod
-    def defaults(cls) -> Dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
         return {"theta": 0.003, "n_rules": 10, "rounds": 20}
 
-    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         holds = X.to_numpy().astype(bool)
         labels = np.asarray(y, dtype=bool)
         self._positives, self._negatives = holds[labels], holds[~labels]
@@ -48,10 +49,10 @@ class _TwoLevel(Rival):
             met.add(tuple(clauses))
             if self._cost(clauses) < cost:
                 best, cost = clauses, self._cost(clauses)
-        self.clauses_: Tuple[Clause, ...] = tuple(clause for clause in best if clause)
+        self.clauses_: tuple[Clause, ...] = tuple(clause for clause in best if clause)
         return self
 
-    def predict(self, X: pd.DataFrame, sensitive: Optional[np.ndarray] = None) -> np.ndarray:
+    def predict(self, X: pd.DataFrame, sensitive: np.ndarray | None = None) -> np.ndarray:
         holds = X.to_numpy().astype(bool)
         covered = np.zeros(len(holds), dtype=bool)
         for clause in self.clauses_:
@@ -61,12 +62,12 @@ class _TwoLevel(Rival):
     def complexity(self) -> int:
         return sum(1 + len(clause) for clause in self.clauses_)
 
-    def _round(self, clauses: List[Clause]) -> List[Clause]:
+    def _round(self, clauses: list[Clause]) -> list[Clause]:
         raise NotImplementedError
 
-    def _begin(self) -> List[Clause]:
+    def _begin(self) -> list[Clause]:
         """Rules one after the other, each for the positives that those before leave (set covering)."""
-        clauses: List[Clause] = []
+        clauses: list[Clause] = []
         left = np.ones(len(self._positives), dtype=bool)
         for _ in range(self.parameters["n_rules"]):
             clause = self._one_rule(left) if left.any() else frozenset()
@@ -74,7 +75,7 @@ class _TwoLevel(Rival):
             left &= ~_covers(clause, self._positives)
         return clauses
 
-    def _cost(self, clauses: List[Clause]) -> float:
+    def _cost(self, clauses: list[Clause]) -> float:
         """The objective: Hamming loss per sample, and theta for each condition."""
         missed = np.ones(len(self._positives), dtype=bool)
         covers = 0
@@ -103,11 +104,11 @@ class _TwoLevel(Rival):
         order = [int(j) for j in np.argsort(-weights, kind="stable") if weights[j] > 1e-6]
         return self._rounded(order, wanted)
 
-    def _rounded(self, order: List[int], wanted: np.ndarray) -> Clause:
+    def _rounded(self, order: list[int], wanted: np.ndarray) -> Clause:
         targets = self._positives[wanted]
         best: Clause = frozenset()
         least = len(targets) / self._n
-        chosen: List[int] = []
+        chosen: list[int] = []
         hit, wrong = np.ones(len(targets), dtype=bool), np.ones(len(self._negatives), dtype=bool)
         for condition in order:
             new_hit, new_wrong = hit & targets[:, condition], wrong & self._negatives[:, condition]
@@ -125,7 +126,7 @@ class AlternatingMinimization(_TwoLevel):
 
     name = "AM"
 
-    def _round(self, clauses: List[Clause]) -> List[Clause]:
+    def _round(self, clauses: list[Clause]) -> list[Clause]:
         distances = np.stack([_violations(clause, self._positives) for clause in clauses])
         owners = distances.argmin(axis=0)
         return [
@@ -139,7 +140,7 @@ class BlockDescent(_TwoLevel):
 
     name = "BCD"
 
-    def _round(self, clauses: List[Clause]) -> List[Clause]:
+    def _round(self, clauses: list[Clause]) -> list[Clause]:
         clauses = list(clauses)
         for number in range(len(clauses)):
             others = clauses[:number] + clauses[number + 1 :]

@@ -12,7 +12,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple  # noqa: UP035 - Python 3.8
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from . import rival
 from .interface import Rival, Unsuitable
 
 
-def folds(labels: np.ndarray, n_folds: int) -> List[Tuple[np.ndarray, np.ndarray]]:
+def folds(labels: np.ndarray, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Stratified folds, shuffled with seed 0: pairs of training and test positions."""
     rng = np.random.default_rng(0)
     place = np.empty(len(labels), dtype=int)
@@ -34,16 +34,16 @@ def folds(labels: np.ndarray, n_folds: int) -> List[Tuple[np.ndarray, np.ndarray
 class Fold:
     """Training and test samples with the conditions' names."""
 
-    def __init__(self, folder: Path, columns: List[Tuple[Any, ...]]) -> None:
+    def __init__(self, folder: Path, columns: list[tuple[Any, ...]]) -> None:
         stored = np.load(folder / "job.npz", allow_pickle=False)
         index = pd.MultiIndex.from_tuples(columns, names=["column", "operator", "value"])
         self.train, self.test = (pd.DataFrame(stored[part], columns=index) for part in ("train", "test"))
         self.y_train = stored["y_train"].astype(bool)
         has_groups = "groups_train" in stored
-        self.groups_train: Optional[np.ndarray] = stored["groups_train"] if has_groups else None
-        self.groups_test: Optional[np.ndarray] = stored["groups_test"] if has_groups else None
+        self.groups_train: np.ndarray | None = stored["groups_train"] if has_groups else None
+        self.groups_test: np.ndarray | None = stored["groups_test"] if has_groups else None
 
-    def fit(self, name: str, parameters: Dict[str, Any], rows: Optional[np.ndarray] = None) -> Rival:
+    def fit(self, name: str, parameters: dict[str, Any], rows: np.ndarray | None = None) -> Rival:
         """The rival, fitted on all training samples or on some."""
         learner = rival(name)(**parameters)
         if rows is None:
@@ -52,7 +52,7 @@ class Fold:
         return learner.fit(self.train.iloc[rows], self.y_train[rows], groups)
 
 
-def tuned(fold: Fold, name: str, candidates: List[Dict[str, Any]], n_folds: int, seconds: float) -> Tuple[int, int]:
+def tuned(fold: Fold, name: str, candidates: list[dict[str, Any]], n_folds: int, seconds: float) -> tuple[int, int]:
     """The candidate with the best accuracy over inner folds, and how many were tried in the time."""
     began, scores = time.perf_counter(), []
     for parameters in candidates:
@@ -67,7 +67,7 @@ def tuned(fold: Fold, name: str, candidates: List[Dict[str, Any]], n_folds: int,
     return int(np.argmax(scores)), len(scores)
 
 
-def run(folder: Path) -> List[Dict[str, Any]]:
+def run(folder: Path) -> list[dict[str, Any]]:
     """Do the job; one outcome for the tuned candidate, or one for each."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     fold = Fold(folder, [tuple(column) for column in job["columns"]])
@@ -98,7 +98,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     warnings.simplefilter("ignore")
     try:
-        answer: Dict[str, Any] = {"outcomes": run(folder)}
+        answer: dict[str, Any] = {"outcomes": run(folder)}
     except Unsuitable as reason:
         answer = {"reason": str(reason)}
     except Exception as error:  # A rival's fault is a line of the table, not the end of the run.
