@@ -71,7 +71,7 @@ class DecisionSets(Rival):
         holds = X.to_numpy().astype(bool)
         least = self.parameters["support"] * len(holds)
         singles = [
-            (column, item, holds[:, list(item)].all(axis=1)) for column, item in intervals(X) if item
+            (column, item, np.asarray(holds[:, list(item)].all(axis=1))) for column, item in intervals(X) if item
         ]
         frequent: list[tuple[tuple[int, ...], tuple[Item, ...], np.ndarray]] = [
             ((column,), (item,), cover) for column, item, cover in singles if cover.sum() >= least
@@ -142,7 +142,8 @@ def intervals(X: pd.DataFrame) -> list[tuple[int, Item]]:
     [(0, (0,)), (0, (1, 2)), (0, (3,))]
     """
     places: dict[Any, dict[str, list[tuple[Any, int]]]] = {}
-    for position, (column, operator, value) in enumerate(X.columns.tolist()):
+    names: list[tuple[Any, Any, Any]] = list(X.columns)
+    for position, (column, operator, value) in enumerate(names):
         places.setdefault(column, {}).setdefault(str(operator), []).append((value, position))
     items: list[tuple[int, Item]] = []
     for number, operators in enumerate(places.values()):
