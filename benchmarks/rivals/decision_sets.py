@@ -142,7 +142,7 @@ def intervals(X: pd.DataFrame) -> list[tuple[int, Item]]:
     [(0, (0,)), (0, (1, 2)), (0, (3,))]
     """
     places: dict[Any, dict[str, list[tuple[Any, int]]]] = {}
-    names: list[tuple[Any, Any, Any]] = list(X.columns)
+    names: list[Any] = list(X.columns)
     for position, (column, operator, value) in enumerate(names):
         places.setdefault(column, {}).setdefault(str(operator), []).append((value, position))
     items: list[tuple[int, Item]] = []

@@ -167,6 +167,10 @@ class BayesianRuleSets(Rival):
     needs = ("imodels",)
     environment = "rules"
 
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        return {"kappa": 1.0}
+
     def fit(self, X: pd.DataFrame, y: np.ndarray, sensitive: np.ndarray | None = None) -> Rival:
         from imodels import BayesianRuleSetClassifier
 
@@ -187,8 +191,10 @@ class BayesianRuleSets(Rival):
                 self.rules_ = [[names[position] for position in rule] for rule in found]
                 self.RMatrix = np.column_stack([both[:, sorted(rule)].all(axis=1) for rule in found]).astype(int)
 
+        # The prior on sizes: one of kappa times as many conjunctions as there are of each length.
+        sizes = [self.parameters["kappa"] * math.comb(2 * len(self._columns), k) for k in (1, 2, 3)]
         self._model = Counted(
-            n_rules=5000, supp=5, maxlen=3, num_iterations=500, num_chains=2,
+            n_rules=5000, alpha_l=[1.0, 1.0, 1.0], beta_l=sizes, supp=5, maxlen=3, num_iterations=500, num_chains=2,
             alpha_pos=500, beta_pos=1, alpha_neg=500, beta_neg=1,
         )  # fmt: skip
         table = self._table(X)

@@ -1,4 +1,4 @@
-"""Fit one rival on one fold, in whichever interpreter has it: ``python -m benchmarks.rivals.worker FOLDER``.
+"""Fit one rival on one fold, in whichever interpreter has it: ``python -m benchmarks.rivals.worker FOLDER SECONDS``.
 
 The folder holds ``job.json`` and ``job.npz``, written by :mod:`benchmarks.rivals.jobs`; ``outcome.json`` is written
 into it. With inner folds the candidates' parameters are tuned by cross-validation first; without, every candidate is
@@ -8,6 +8,7 @@ fitted and reported.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 import warnings
@@ -93,12 +94,25 @@ def run(folder: Path) -> list[dict[str, Any]]:
     return outcomes
 
 
+class TimeIsUp(BaseException):
+    """No Exception, so that no rival catches it."""
+
+
+def _ring(number: int, frame: Any) -> None:
+    raise TimeIsUp
+
+
 def main() -> None:
-    """Run the job of a folder and leave what came out there."""
-    folder = Path(sys.argv[1])
+    """Run the job of a folder, from now within so many seconds, and leave what came out there."""
+    folder, seconds = Path(sys.argv[1]), float(sys.argv[2])
     warnings.simplefilter("ignore")
+    # The clock starts when everything is imported: on a busy machine that takes longer than a small fit.
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         answer: dict[str, Any] = {"outcomes": run(folder)}
+    except TimeIsUp:
+        answer = {"reason": f"over {seconds:g} s"}
     except Unsuitable as reason:
         answer = {"reason": str(reason)}
     except Exception as error:  # A rival's fault is a line of the table, not the end of the run.
