@@ -96,7 +96,7 @@ def front_of(points: pd.DataFrame, cost: str, value: str) -> pd.DataFrame:
     """
     ordered = points.sort_values([cost, value], ascending=[True, False])
     best = ordered[value].cummax()
-    is_new = ordered[value] > best.shift(fill_value=-math.inf)
+    is_new = ordered[value] > best.astype(float).shift(fill_value=-math.inf)
     return ordered[is_new]
 
 

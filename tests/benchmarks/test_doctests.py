@@ -8,11 +8,12 @@ import pkgutil
 
 import pytest
 
+import benchmarks.paper
 import benchmarks.rivals
 
 _MODULES = [
     info.name
-    for package in (benchmarks.rivals,)
+    for package in (benchmarks.paper, benchmarks.rivals)
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     if not info.name.endswith("__main__")
 ]
