@@ -46,7 +46,30 @@ def measure(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     except NoOutcome as reason:
         return [{"reason": str(reason)}]
     accuracies = fold.accuracies(fold.joined(outcome.train, outcome.test))
-    return [accuracies | {"complexity": outcome.complexity, "chosen": str(outcome.parameters)}]
+    found = {"complexity": outcome.complexity, "chosen": str(outcome.parameters), "tried": outcome.tried}
+    return [accuracies | found]
+
+
+def tuning_notes(lines: pd.DataFrame) -> list[str]:
+    """For which rivals the time ended before all candidates were compared: they are tuned less well than they could be.
+
+    Candidates come simplest first, so a rival that ran out of time looks simpler, and often worse, than it is.
+    """
+    told = []
+    rivals = lines[~lines["learner"].isin(list(OURS)) & lines["test"].notna()] if "test" in lines else lines.iloc[:0]
+    for learner, part in rivals.groupby("learner", sort=False):
+        n_candidates = len(candidates(rival(str(learner)).grid))
+        if n_candidates < 2:
+            continue
+        tried = part["tried"] if "tried" in part else pd.Series(float("nan"), index=part.index)
+        cut, unknown = int((tried < n_candidates).sum()), int(tried.isna().sum())
+        if cut:
+            where = f"in {cut} of {len(part)} cells"
+            told.append(f"* {learner}: its time ended before all {n_candidates} candidates {where}.")
+        if unknown:
+            told.append(f"* {learner}: {unknown} of {len(part)} cells do not say how many candidates were compared.")
+    head = "Tuning of rivals ends after half their time, with the simplest candidates compared first:"
+    return ["\n".join([head, "", *told])] if told else []
 
 
 class _Nested(Experiment):
@@ -84,7 +107,7 @@ class _Nested(Experiment):
         }
         if "rulecg" in self.wanted_learners(request):
             shown["rulecg with decile conditions against the paper's column generation"] = verdicts(summary)
-        page = page.with_notes(reasons(lines, ["learner", "data"]), self.absent_sets(request))
+        page = page.with_notes(tuning_notes(lines), reasons(lines, ["learner", "data"]), self.absent_sets(request))
         page.write(summary, shown, cells=lines)
 
 

@@ -15,7 +15,18 @@ from attrs import evolve, frozen
 from rulecg import Binarizer, RuleSetClassifier, RuleSetClassifierCV, complexity_path
 from rulecg.estimators.forest_start import forest_leaves
 from rulecg.estimators.recipe import compose
-from rulecg_core import Deadline, Groups, InfeasibleError, Limits, Problem, Result, Rule, load_registry
+from rulecg_core import (
+    Deadline,
+    Groups,
+    InfeasibleError,
+    IntegerLimits,
+    Limits,
+    Problem,
+    Result,
+    Rule,
+    Start,
+    load_registry,
+)
 
 from .data import Fold
 
@@ -113,7 +124,7 @@ class Workbench:
         problem = Problem.from_arrays(
             np.asarray(binarizer.transform(inputs)),
             fold.target[fold.train],
-            groups=groups,
+            sensitive_groups=groups,
             conditions=binarizer.conditions_,
             max_conditions=max_conditions,
         )
@@ -130,12 +141,12 @@ class Workbench:
         """The rule set among given rules: the integer program alone, then Pool Select; None when none is feasible."""
         registry = load_registry()
         rows = [registry.constraint(text) for text in (f"complexity:{bound}", *constraints)]
-        master = registry.master(loss)(self.problem, rows, registry.backend())
-        master.add_rules(rules)
-        began = time.perf_counter()
-        found = master.solve_integer(Deadline.after(self.seconds), among=master.pool.rules, threads=self.threads)
-        seconds = time.perf_counter() - began
-        feasible = [each for each in (*found.candidates, master.evaluate(())) if each.is_feasible]
+        with registry.master(loss)(self.problem, rows, registry.backend()) as master:
+            master.add_rules(rules)
+            began = time.perf_counter()
+            found = master.solve_integer(IntegerLimits(Deadline.after(self.seconds), self.threads))
+            seconds = time.perf_counter() - began
+            feasible = [each for each in (*found.candidates, master.evaluate(())) if each.is_feasible]
         if not feasible:
             return None
         best = min(feasible, key=lambda each: (each.errors, each.complexity))
@@ -146,12 +157,10 @@ class Workbench:
         start: Sequence[Rule] = (),
     ) -> Result | None:  # fmt: skip
         """Column generation; None when no rule set keeps the constraints."""
-        recipe = compose(
-            load_registry(), max_complexity=bound, constraints=constraints, backend=None, pricers="auto", loss="hamming"
-        )
+        recipe = compose(load_registry(), max_complexity=bound, constraints=constraints)
         limits = Limits(seconds=seconds, pricing_seconds=pricing_seconds, threads=self.threads)
         try:
-            return evolve(recipe, start=tuple(start)).learn(self.problem, limits, None, 0)
+            return evolve(recipe, start=Start(rules=start)).learn(self.problem, limits, None, 0)
         except InfeasibleError:
             return None
 

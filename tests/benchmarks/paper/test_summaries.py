@@ -7,6 +7,7 @@ import math
 import pandas as pd
 import pytest
 
+from benchmarks.paper.nested import tuning_notes
 from benchmarks.paper.published import figure
 from benchmarks.paper.summaries import side_by_side, summarize, verdicts
 
@@ -59,3 +60,14 @@ def test_printed_figures_are_those_of_the_paper() -> None:
     assert fair is not None
     assert (fair.mean, fair.error, fair.kind) == (14.8, 13.1, "standard deviation")
     assert figure("accuracy", "heart", "CG", "weight") is None
+
+
+def test_a_rival_whose_tuning_was_cut_short_is_named() -> None:
+    """A rival that did not compare all its candidates, or does not say, is told; one that did is not."""
+    lines = pd.DataFrame(
+        {"data": "heart", "learner": ["CART", "CART", "LR", "RF"], "test": 0.8, "tried": [7, 3, 5, float("nan")]}
+    )
+    (note,) = tuning_notes(lines)
+    assert "CART: its time ended before all 7 candidates in 1 of 2 cells" in note
+    assert "RF: 1 of 1 cells do not say" in note
+    assert "LR" not in note
