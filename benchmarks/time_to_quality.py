@@ -194,7 +194,7 @@ def write_fold(folder: Path, data: Dataset, train: IntArray, test: IntArray) -> 
 
 def run_rival(interpreter: str, rival: str, folder: Path, seconds: float) -> dict[str, Any] | None:
     """What the other learner reached; None when it is not installed or failed, which is told."""
-    script = Path(__file__).with_name("rivals.py")
+    script = Path(__file__).parent / "rivals" / "standalone.py"
     command = [interpreter, str(script), rival, str(folder)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
     if ended.returncode:

@@ -1,6 +1,6 @@
 """Fit one other rule learner on data prepared by ``time_to_quality.py`` and print what came out as JSON.
 
-    python benchmarks/rivals.py aix360|ripper FOLDER
+    python benchmarks/rivals/standalone.py aix360|ripper FOLDER
 
 It imports nothing of rulecg, so that it can run with the interpreter of another environment.
 """
