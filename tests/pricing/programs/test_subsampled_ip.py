@@ -77,4 +77,4 @@ def test_an_empty_sample_is_refused(options):
 def test_without_a_backend_the_error_says_how_to_give_one():
     """The pricer never looks for a backend by itself."""
     with pytest.raises(ConfigurationError, match=r"subsampled-ip.*has no backend"):
-        SubsampledIP().price(planted(30, 4), PricingLimits(), np.random.default_rng(0))
+        SubsampledIP().price(planted(30, 6), PricingLimits(), np.random.default_rng(0))
