@@ -27,6 +27,7 @@ _STATUS = {
     "optimal": "Proven best possible",
     "lp-optimal": "Relaxation solved",
     "bounded": "Bound known",
+    "claimed": "Claimed, not proven",
     "heuristic": "Nothing proven",
     "per-class": "Each class by itself",
 }

@@ -14,6 +14,7 @@ _EXPLAINED = {
     "lp-optimal": "The search over all possible rules is complete for the relaxed problem, where fractions of "
     "rules are allowed. What is left open is at most the gap.",
     "bounded": "The search over all possible rules did not finish. What is left open is at most the gap.",
+    "claimed": "A plugin says that no rule set is better, but rulecg has not confirmed it: this is not a proof.",
     "heuristic": "Good rules were searched for, but there is no proof of how much better others could be.",
     "per-class": "What is proven is about each class's rule set against the rest. Nothing is proven about how well "
     "they do together.",

@@ -22,13 +22,18 @@ def distribution_of(plugin: object) -> str | None:
     return _distribution_of_package(_package_of(type(plugin).__module__))
 
 
-def is_trusted(plugin: object, method: str) -> bool:
-    """Whether what a plugin's method says may close a proof: when its code comes with the core.
+def is_trusted(plugin: object, *methods: str) -> bool:
+    """Whether what a plugin's methods say may close a proof: when their code comes with the core.
 
-    A stranger's class that inherits the method unchanged is trusted with it; one that overrides it is not.
+    A stranger's class that inherits the methods unchanged is trusted with them; one that overrides one of them is not.
     """
-    package = _package_of(getattr(getattr(type(plugin), method), "__module__", ""))
-    own = _package_of(__name__)
+    return all(_comes_with_the_core(plugin, method) for method in methods if hasattr(type(plugin), method))
+
+
+def _comes_with_the_core(plugin: object, method: str) -> bool:
+    found = next(vars(kind)[method] for kind in type(plugin).__mro__ if method in vars(kind))
+    function = getattr(found, "fget", found)
+    package, own = _package_of(getattr(function, "__module__", "")), _package_of(__name__)
     if package == own:
         return True
     distribution = _distribution_of_package(own)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .searching import Searching
 
 LOG = logging.getLogger("rulecg")
+RELAXING = ("solve_relaxation", "linear", "_linear_program")
+"""The methods of a master that its relaxations, and so all bounds, come from."""
 
 
 @define(eq=False)
@@ -97,7 +99,7 @@ class Run:
     def trusts(self, stage: Stage, method: str = "price") -> bool:
         """Whether what a pricer says may close a proof: it comes with the core, or the user named it."""
         named = stage.name.partition(":")[0] in self.schedule.trusted
-        return (named or is_trusted(stage.pricer, method)) and is_trusted(self.master, "solve_relaxation")
+        return (named or is_trusted(stage.pricer, method)) and is_trusted(self.master, *RELAXING)
 
     @property
     def reached_limit(self) -> bool:
@@ -172,7 +174,7 @@ class Run:
     def claim(self, bound: float, stage: Stage) -> None:
         """Note a bound that rests on the word of a plugin that is not trusted. One that a rule set refutes is told."""
         who = f"the pricer {describe(stage.name, stage.pricer)}"
-        if not is_trusted(self.master, "solve_relaxation"):
+        if not is_trusted(self.master, *RELAXING):
             who = f"the master {describe(type(self.master).__name__, self.master)}"
         best = self.incumbents.best
         if best is not None and best.objective < bound - 1e-6 * max(1.0, abs(bound)):

@@ -143,3 +143,15 @@ def test_lengths_of_many_rules_are_those_of_each():
     rules = [Rule([0]), Rule([1, 2]), Rule([0, 1, 3])]
     assert problem.lengths(rules).tolist() == [problem.length(rule) for rule in rules] == [1.0, 2.5, 6.0]
     assert problem.lengths([]).shape == (0,)
+
+
+def test_weights_are_counted_in_units_that_solvers_can_tell_apart():
+    """Usual weights stay as they are; tiny and huge ones are counted in a power of two; what is beyond a solver's
+    digits is rounded to 0."""
+    X, y = [[1, 0], [0, 1]], [1, 0]
+    assert Problem.from_arrays(X, y, weights=[2.5, 0.5]).unit == 1.0
+    tiny = Problem.from_arrays(X, y, weights=[3e-8, 1e-8])
+    assert np.log2(tiny.unit) == round(np.log2(tiny.unit))
+    np.testing.assert_array_equal(tiny.weights * tiny.unit, [3e-8, 1e-8])
+    mixed = Problem.from_arrays(X, y, weights=[1e-9, 1e9])
+    assert mixed.weights[0] == 0.0

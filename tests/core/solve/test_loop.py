@@ -384,3 +384,20 @@ def test_branching_closes_what_listing_leaves(highs):
         assert capped.status is Status.OPTIMAL
         assert capped.objective == listed.objective
     assert branched
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-9, 1e-8, 1e-7, 1e-3, 1e9, 1e300])
+def test_what_is_proven_does_not_depend_on_the_scale_of_the_weights(weight, highs):
+    """However small or large all sample weights are, the same rule set is proven optimal, in the user's own weights."""
+    rng = np.random.default_rng(5)
+    X = rng.random((120, 8)) < 0.5
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3]) | (rng.random(120) < 0.1)
+    results = []
+    for weights in (np.ones(120), np.full(120, weight)):
+        problem = Problem.from_arrays(X, y, weights=weights, max_conditions=2)
+        results.append(generate_columns(HammingMaster(problem, [SizeBound(6)], highs), [BruteForcePricer()]))
+    plain, scaled = results
+    assert plain.status is scaled.status is Status.OPTIMAL
+    assert scaled.objective == pytest.approx(plain.objective * weight, rel=1e-9)
+    assert scaled.lower_bound == pytest.approx(plain.lower_bound * weight, rel=1e-9)
+    assert scaled.rules == plain.rules
