@@ -81,6 +81,12 @@ def judge(attempt: Attempt) -> Verdict:
         except (RulecgError, ValueError) as error:
             message = str(error)
             outcome = Outcome.REFUSED if is_sentence(message) else Outcome.WRONG
+        except TypeError as error:
+            # scikit-learn's own word for column names of several types, which its estimators must use.
+            message = str(error)
+            is_theirs = message.startswith("Feature names are only supported")
+            outcome = Outcome.REFUSED if is_theirs else Outcome.WRONG
+            message = message if is_theirs else traceback.format_exc(limit=-4)
         except Skipped as error:
             outcome, message = Outcome.SKIPPED, str(error)
         except (Exception, Hanging):

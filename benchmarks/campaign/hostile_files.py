@@ -17,8 +17,8 @@ import rulecg
 from .attempts import Attempt, command
 
 _PIECES = [
-    b"", b"\x00", b"\xff\xfe", b'"', b"{", b"[" * 3000, b"}" * 50, b"1e999", b"NaN", b"null", b"-1", b"\\u0000", b",", b"\n",
-    b"9" * 500, b"true", b'"a":', b"\r", b"=", b"[[fit]]\n", b"fit=1\n", b"'''", b"\xf0\x9f\x8e\x89", b"\x1b[2J",
+    b"", b"\x00", b"\xff\xfe", b'"', b"{", b"[" * 3000, b"}" * 50, b"1e999", b"NaN", b"null", b"-1", b"\\u0000", b",",
+    b"\n", b"9" * 500, b"true", b'"a":', b"\r", b"=", b"[[fit]]\n", b"fit=1\n", b"'''", b"\xf0\x9f\x8e\x89", b"\x1b[2J",
 ]  # fmt: skip
 _VALUES: list[Any] = [None, -1, 10**30, 1.5, "", "x", [], {}, [[]], True, [None], {"a": {}}, "\x00", 1e308]
 

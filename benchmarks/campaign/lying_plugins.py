@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import time
+import types
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +38,7 @@ from rulecg_core import (
     Status,
     Stop,
     generate_columns,
+    hookimpl,
     load_registry,
 )
 from rulecg_core.testing.brute_force import BruteForcePricer, all_rules
@@ -89,7 +93,9 @@ PRICER_FAULTS: dict[str, Callable[[Any, PricingResult, Any], Any]] = {
     "nothing found, unproven": lambda problem, result, limits: PricingResult(()),
     "rules that are tuples": lambda problem, result, limits: evolve(result, rules=((0,), (1,))),
     "a condition that is not there": lambda problem, result, limits: evolve(result, rules=(Rule([99]),)),
-    "a rule that is too long": lambda problem, result, limits: evolve(result, rules=(Rule(range(problem.n_conditions)),)),
+    "a rule that is too long": lambda problem, result, limits: evolve(
+        result, rules=(Rule(range(problem.n_conditions)),)
+    ),
     "the same rule often": lambda problem, result, limits: evolve(result, rules=result.rules[:1] * 500),
     "the worst rules": lambda problem, result, limits: evolve(result, rules=tuple(all_rules(problem)[-3:]), bound=0.0),
     "hangs to its limit": lambda problem, result, limits: (time.sleep(min(1.0, limits.deadline.remaining)), result)[1],
@@ -271,6 +277,21 @@ OBSERVER_FAULTS: dict[str, Callable[[Event], None]] = {
     "is slow": lambda event: time.sleep(0.02),
 }
 
+
+def _observer_plugin(fault: str) -> EntryPoint:
+    """An installed plugin that listens, in a module of its own."""
+    module = types.ModuleType("faulty_observer")
+
+    def rulecg_on_event(event: Event) -> None:
+        OBSERVER_FAULTS[fault](event)
+
+    vars(module)["rulecg_on_event"] = hookimpl(rulecg_on_event)
+    sys.modules[module.__name__] = module
+    point = EntryPoint("observer", module.__name__, "rulecg")
+    vars(point)["dist"] = types.SimpleNamespace(name="faulty-observer")
+    return point
+
+
 FAULTS: dict[str, tuple[str, ...]] = {
     "pricer": tuple(PRICER_FAULTS),
     "backend": (*LP_FAULTS, *MIP_FAULTS),
@@ -304,7 +325,7 @@ class Trial:
 
     @property
     def names_the_guilty(self) -> bool:
-        return any("Faulty" in text or "'faulty'" in text for text in self.messages)
+        return any("faulty" in text.lower() for text in self.messages)
 
 
 def run_with(kind: str, fault: str, seed: int, *, beside_honest: bool) -> Trial:
@@ -317,10 +338,12 @@ def run_with(kind: str, fault: str, seed: int, *, beside_honest: bool) -> Trial:
     if kind == "pricer":
         pricers = [FaultyPricer(fault), *(pricers if beside_honest else [])]
 
+    if kind == "observer":
+        registry = load_registry([*entry_points(group="rulecg"), _observer_plugin(fault)])
+
     def observer(event: Event) -> None:
         notes.append(str(getattr(event, "message", "")))
-        if kind == "observer":
-            OBSERVER_FAULTS[fault](event)
+        registry.notify(event)
 
     try:
         cls = type("FaultyMaster", (FaultyMaster,), {"fault": fault}) if kind == "master" else HammingMaster
@@ -333,7 +356,29 @@ def run_with(kind: str, fault: str, seed: int, *, beside_honest: bool) -> Trial:
         return Trial(None, math.nan, best, (str(error), *notes))
     counted = HammingMaster(problem, [Complexity(SIZE)], registry.backend("highs")).evaluate(result.best_rules)
     assert abs(counted.objective - result.objective) <= 1e-6 * max(1.0, best), "the objective is not the rules' own"
-    return Trial(result.status, result.objective, best, (result.certificate(), *result.notes, *notes))
+    said = (result.certificate(), *result.notes, *notes, *map(str, registry.faults))
+    return Trial(result.status, result.objective, best, said)
+
+
+def caught(seeds: int, shows: Callable[[str], None] = lambda line: None) -> str:
+    """How many faults there are, in how many the answer stayed right or the guilty plugin was named; a table."""
+    lines = ["| plugin | faults | runs | false *optimal* | right answer | guilty named | worse and silent |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    for kind, faults in FAULTS.items():
+        trials = [
+            (fault, seed, run_with(kind, fault, seed, beside_honest=beside))
+            for fault in faults
+            for seed in range(seeds)
+            for beside in ((False, True) if kind == "pricer" else (True,))
+        ]
+        lies = sum(trial.is_false_proof for *_, trial in trials)
+        right = sum(trial.is_harmless for *_, trial in trials)
+        named = sum(trial.names_the_guilty for *_, trial in trials)
+        silent = [(fault, seed) for fault, seed, trial in trials if not (trial.is_harmless or trial.names_the_guilty)]
+        lines.append(f"| {kind} | {len(faults)} | {len(trials)} | {lies} | {right} | {named} | {len(silent)} |")
+        for fault, seed in silent:
+            shows(f"worse and silent: {kind}: {fault}, problem {seed}")
+    return "\n".join(lines)
 
 
 def _attempt(kind: str, fault: str, seed: int, beside_honest: bool, folder: Path) -> None:

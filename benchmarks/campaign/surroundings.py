@@ -1,4 +1,4 @@
-"""What goes wrong around a run: signals, killed processes, full disks, folders and caches without rights, closed pipes."""
+"""What goes wrong around a run: signals, killed processes, full disks, folders without rights, closed pipes."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _interrupted(seed: int, folder: Path) -> None:
     finally:
         process.kill()
     took = time.perf_counter() - began
-    if "rulecg/commands" not in errors and "import" in errors and "KeyboardInterrupt" in errors:
-        raise Skipped("the signal came while Python was importing")
+    if "KeyboardInterrupt" in errors and "<frozen importlib" in errors:
+        raise Skipped("the signal came while Python was still importing, and Python told so itself")
     assert "Traceback" not in errors, errors[-1500:]
     assert process.returncode in (0, 130), f"exit code {process.returncode}: {errors[-500:]}"
     assert took <= 2.0 * max(slow, slowdown()) + 1.0, f"ended {took:.1f} s after Ctrl-C (slowness {slow:.1f})"

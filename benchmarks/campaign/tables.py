@@ -76,8 +76,8 @@ MISSING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "all missing": lambda s: np.ones(len(s), bool),
 }
 NAMES: list[Any] = [
-    "", " ", "a b", "a,b", 'say "hi"', "a\nb", "x" * 5000, "é", "👩‍👩‍👧", "\u202eabc", "1", "a > 3", "not a", "AND", "index",
-    "__class__", "{x}", "%s", "<b>", "'; DROP TABLE t; --", "\x1b[31m", "=1+1", 0, -1, 1.5, None, True, ("a", "b"),
+    "", " ", "a b", "a,b", 'say "hi"', "a\nb", "x" * 5000, "é", "👩‍👩‍👧", "\u202eabc", "1", "a > 3", "not a",
+    "AND", "index", "__class__", "{x}", "%s", "<b>", "'; DROP TABLE t; --", "\x1b[31m", "=1+1", 0, -1, 1.5, None, True, ("a", "b"),
     float("nan"), pd.Timestamp("2020-01-01"), "y ", "Y", "prediction", "weight",
 ]  # fmt: skip
 LABELS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -153,7 +153,10 @@ def _sized(rows: int, columns: int, folder: Path) -> None:
 def _written(encoding: str, separator: str, ending: str, packed: bool, folder: Path) -> None:
     """A file fitted and predicted by the command line gives the labels back, or is refused by both."""
     lines = [separator.join(("größe", "b", "y"))]
-    lines += [separator.join((str(3 if s else 8), "ja" if at % 5 else "nö", str(int(s)))) for at, s in enumerate(SIGNAL)]
+    lines += [
+        separator.join(("3" if each else "8", "ja" if at % 5 else "nö", str(int(each))))
+        for at, each in enumerate(SIGNAL)
+    ]
     data = ending.join(lines).encode(encoding)
     path = folder / ("t.csv.gz" if packed else "t.csv")
     path.write_bytes(gzip.compress(data) if packed else data)
