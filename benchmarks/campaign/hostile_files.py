@@ -90,6 +90,18 @@ def _damaged_toml(seed: int, folder: Path) -> None:
     rulecg.load_model(folder / "n.json")
 
 
+def _odd_toml(seed: int, folder: Path) -> None:
+    """A file that is TOML, with odd values for options that are there and for others that are not."""
+    _trained(folder)
+    chance = random.Random(seed)
+    odd = ["0", "-1", "3", "1e400", "nan", "inf", '""', '"x"', "true", "[]", '["a"]', "[[]]", "{}", "1979-05-27"]
+    names = ["max-complexity", "logic", "seed", "jobs", "quiet", "sensitive", "constraint", "backend", "nonsense"]
+    lines = [f"{name} = {chance.choice(odd)}" for name in chance.sample(names, chance.randint(1, 2))]
+    (folder / "c.toml").write_text("\n".join(["[fit]", 'target = "y"', *lines]), encoding="utf-8")
+    command("fit", folder / "t.csv", "--config", folder / "c.toml", "--time-limit", "5", "--out", folder / "n.json")
+    rulecg.load_model(folder / "n.json")
+
+
 def _damaged_csv(seed: int, folder: Path) -> None:
     path, _ = _trained(folder)
     new = folder / "new.csv"
@@ -101,7 +113,13 @@ def _damaged_csv(seed: int, folder: Path) -> None:
 
 def attempts(each: int = 150) -> Iterator[Attempt]:
     """So many damaged files of each kind, from seeds."""
-    kinds = {"model bytes": _damaged_model, "model values": _odd_value, "TOML": _damaged_toml, "CSV": _damaged_csv}
+    kinds = {
+        "model bytes": _damaged_model,
+        "model values": _odd_value,
+        "TOML bytes": _damaged_toml,
+        "TOML values": _odd_toml,
+        "CSV": _damaged_csv,
+    }
     for name, call in kinds.items():
         for seed in range(each):
             yield Attempt(f"hostile files: {name}", f"seed {seed}", partial(call, seed))

@@ -77,8 +77,8 @@ MISSING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 NAMES: list[Any] = [
     "", " ", "a b", "a,b", 'say "hi"', "a\nb", "x" * 5000, "é", "👩‍👩‍👧", "\u202eabc", "1", "a > 3", "not a",
-    "AND", "index", "__class__", "{x}", "%s", "<b>", "'; DROP TABLE t; --", "\x1b[31m", "=1+1", 0, -1, 1.5, None, True, ("a", "b"),
-    float("nan"), pd.Timestamp("2020-01-01"), "y ", "Y", "prediction", "weight",
+    "AND", "index", "__class__", "{x}", "%s", "<b>", "'; DROP TABLE t; --", "\x1b[31m", "=1+1", 0, -1, 1.5, None, True,
+    ("a", "b"), float("nan"), pd.Timestamp("2020-01-01"), "y ", "Y", "prediction", "weight",
 ]  # fmt: skip
 LABELS: dict[str, Callable[[np.ndarray], Any]] = {
     "bool": lambda s: s,

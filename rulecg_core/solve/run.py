@@ -149,8 +149,9 @@ class Run:
             relaxation = master.solve_relaxation(deadline)
             if not isinstance(relaxation, Relaxation | None):
                 raise TypeError(f"solve_relaxation() must return a Relaxation or None, not {type(relaxation).__name__}")
-            if relaxation is not None and not math.isfinite(relaxation.dual_value or 0.0):
-                raise ValueError(f"solve_relaxation() must give a finite dual_value or None, not {relaxation.dual_value}")
+            proven = None if relaxation is None else relaxation.dual_value
+            if proven is not None and not math.isfinite(proven):
+                raise ValueError(f"solve_relaxation() must give a finite dual_value or None, not {proven}")
         except RulecgError:
             raise
         except Exception as error:  # a stranger's code: anything may come
