@@ -23,8 +23,13 @@ _LISTS = {
     "pricers": "a list of names such as ['beam', 'exact-search'], or 'auto'",
     "forbid": "a list of columns",
 }
-_NAMES = {"logic": "'dnf' or 'cnf'", "loss": "a name such as 'hamming'", "backend": "a name such as 'highs', or None"}
-_MAY_BE_NONE = ("time_limit", "n_jobs", "backend")
+_NAMES = {
+    "logic": "'dnf' or 'cnf'",
+    "loss": "a name such as 'hamming'",
+    "backend": "a name such as 'highs', or None",
+    "random_state": "a whole number, a RandomState or None",
+}
+_MAY_BE_NONE = ("time_limit", "n_jobs", "backend", "random_state")
 _WHOLE = ("max_conditions", "n_jobs", "verbose")
 
 
@@ -56,8 +61,10 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             fits = isinstance(value, Real) and (name not in _WHOLE or math.isfinite(value))
         elif name in _LISTS:
             fits = isinstance(value, (Iterable, Constraint, Pricer)) and not _holds_numbers(value)
+        elif name == "logic":
+            fits = isinstance(value, str)
         else:
-            fits = not isinstance(value, np.generic)
+            fits = not isinstance(value, np.floating if name == "random_state" else np.generic)
         if not fits:
             raise ConfigurationError(f"{name} must be {wanted}, not {_shown(value)}.")
 

@@ -23,6 +23,8 @@ from rulecg_core import ConfigurationError
         ("pricers", 3),
         ("forbid", True),
         ("logic", np.float64(3)),
+        ("logic", pd.NA),
+        ("random_state", np.float64(3)),
     ],
 )
 def test_the_message_names_the_setting_and_what_may_stand_there(name, value):
