@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types check docs bench clean
+.PHONY: demo test lint types check docs bench faults clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rulecg demo
@@ -32,6 +32,10 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/ablation.py
 	$(BIN)/python benchmarks/scaling.py
+
+# Long (about an hour): odd tables, settings, files, signals, limits and lying plugins; docs/explanation/reliability.md.
+faults: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.campaign --long
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -91,12 +91,22 @@ def _parse(words: list[str]) -> argparse.Namespace:
     """Parse the words; options of a configuration file come before them, so that they override it."""
     parser = build_parser()
     arguments = parser.parse_args(words)
+    _refuse_dashes(arguments, parser)
     config = getattr(arguments, "config", None)
     if config is None:
         return arguments
     place = words.index(arguments.command) + 1
     found = options_from(config, arguments.command, parser.commands)
     return parser.parse_args([*words[:place], *found, *words[place:]])
+
+
+def _refuse_dashes(arguments: argparse.Namespace, parser: CommandParser) -> None:
+    """Refuse ``--option=--``, which argparse takes for an option without any value, whatever type it should have."""
+    command = parser.commands[arguments.command]
+    for option in command.options:
+        place = option.names[-1].lstrip("-").replace("-", "_")
+        if getattr(arguments, place, None) == [] and command.get_default(place) != []:
+            command.error(f"argument {option.names[-1]}: expected one argument")
 
 
 def _fail(error: object, code: int) -> int:

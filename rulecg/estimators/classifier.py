@@ -33,6 +33,7 @@ from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
+from .checked_settings import check_settings
 from .display import ShowsRules
 from .learning import LearningTask, forbidden_columns, labelled_rows
 from .recipe import ScheduleLike, compose
@@ -207,6 +208,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         RuleSetClassifier
             The classifier itself, fitted.
         """
+        check_settings(self.get_params(deep=False))
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,

@@ -8,10 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..api.backend import Backend
+from ..api.backend import Backend, MIPResult
 from ..api.constraint import Constraint, checked_objective, checked_rows
 from ..api.master import IntegerResult, Master
+from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
+from ..base.errors import RulecgError, SolveError
 from ..base.limits import Deadline, IntegerLimits, MIPLimits
 from ..base.status import Solution
 from ..data.goal import Goal
@@ -94,17 +96,26 @@ class PoolMaster(Master):
         model = build_restricted(self.goal, rules, count_once=count_once, cover_model=self.cover_model)
         position = {rule: at for at, rule in enumerate(rules)}
         known = [[position[rule] for rule in chosen] for chosen in start if all(rule in position for rule in chosen)]
-        result = self.backend.solve_mip(
-            model.mip,
-            MIPLimits(
-                seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
-                absolute_gap=0.999 if self.goal.step == 1 else 1e-6,
-                threads=limits.threads,
-            ),
-            start=[model.point(chosen) for chosen in known],
-            pool_size=limits.pool_size,
-            should_stop=_either(limits),
+        mip_limits = MIPLimits(
+            seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
+            absolute_gap=0.999 if self.goal.step == 1 else 1e-6,
+            threads=limits.threads,
         )
+        try:
+            result = self.backend.solve_mip(
+                model.mip,
+                mip_limits,
+                start=[model.point(chosen) for chosen in known],
+                pool_size=limits.pool_size,
+                should_stop=_either(limits),
+            )
+            if not isinstance(result, MIPResult):
+                raise TypeError(f"solve_mip() must return a MIPResult, not {result!r}")
+        except RulecgError:
+            raise
+        except Exception as error:  # a stranger's code: anything may come
+            fault = fault_of("backend", self.backend.name, self.backend, error)
+            raise SolveError(f"{fault[0].upper()}{fault[1:]}. Choose another backend.") from error
         chosen_sets = [tuple(rules[at] for at in model.chosen(found.x)) for found in result.solutions]
         counts_as_goal = count_once == self.goal.counts_once
         candidates = sorted(

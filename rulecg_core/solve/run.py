@@ -15,8 +15,9 @@ from attrs import define, evolve, field
 
 from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
-from ..api.provenance import describe, is_trusted
+from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
+from ..base.errors import PluginError, RulecgError
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
 from ..base.limits import Deadline, Limits
 from ..base.status import Stop
@@ -146,7 +147,18 @@ class Run:
 
     def relax(self, master: Master, deadline: Deadline) -> Relaxation | None:
         """Solve a relaxation, the master's own or one of its guide; None when the deadline came first."""
-        relaxation = master.solve_relaxation(deadline)
+        try:
+            relaxation = master.solve_relaxation(deadline)
+            if not isinstance(relaxation, Relaxation | None):
+                raise TypeError(f"solve_relaxation() must return a Relaxation or None, not {type(relaxation).__name__}")
+            proven = None if relaxation is None else relaxation.dual_value
+            if proven is not None and not math.isfinite(proven):
+                raise ValueError(f"solve_relaxation() must give a finite dual_value or None, not {proven}")
+        except RulecgError:
+            raise
+        except Exception as error:  # a stranger's code: anything may come
+            fault = fault_of("master", type(master).__name__, master, error)
+            raise PluginError(f"{fault[0].upper()}{fault[1:]}.", distribution_of(master)) from error
         if relaxation is None:
             return None
         if master is self.master:

@@ -78,3 +78,11 @@ def test_unknown_command_and_version(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit) as version:
         cli.main(["--version"])
     assert version.value.code == 0
+
+
+@pytest.mark.parametrize("option", ["--time-limit", "--seed", "--config", "--positive"])
+def test_two_dashes_are_no_value(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """``--seed=--`` is refused as an option without its value."""
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["fit", "t.csv", "--target", "y", f"{option}=--"])
+    assert f"{option}: expected one argument" in capsys.readouterr().err

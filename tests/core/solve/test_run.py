@@ -1,0 +1,35 @@
+"""The state of a run: what a stranger's master says is looked at before it is believed."""
+
+import math
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from rulecg_core import Complexity, Deadline, HammingMaster, PluginError, Problem, load_registry
+from tests.core.runs import run_of
+
+
+class Strange(HammingMaster):
+    answer = staticmethod(lambda found: found)
+
+    def solve_relaxation(self, deadline):
+        return self.answer(super().solve_relaxation(deadline))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda found: 1 / 0, "ZeroDivisionError"),
+        (lambda found: (found,), "must return a Relaxation or None, not tuple"),
+        (lambda found: evolve(found, dual_value=math.nan), "finite dual_value or None, not nan"),
+    ],
+)
+def test_a_master_that_fails_is_named(answer, words):
+    """Whether it raises, returns something else, or proves a bound that is no number."""
+    problem = Problem.from_arrays(np.eye(3, dtype=bool), [True, False, True])
+    master = type("Stranger", (Strange,), {"answer": staticmethod(answer)})(
+        problem, [Complexity(4)], load_registry().backend("highs")
+    )
+    with pytest.raises(PluginError, match=f"The master 'Stranger' .*{words}"):
+        run_of(master).relax(master, Deadline())
