@@ -33,7 +33,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/ablation.py
 	$(BIN)/python benchmarks/scaling.py
 
-# Long (about an hour): odd tables, settings, files, signals, limits and lying plugins; docs/explanation/reliability.md.
+# Long: odd tables, settings, files, signals, limits and lying plugins; docs/explanation/reliability.md.
 faults: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.campaign --long
 

@@ -27,7 +27,7 @@ def fitted(seed: int, backend: str | None = None) -> tuple[str, float]:
     y = (X[:, 0] > 2) ^ (rng.random(60) < 0.1)
     model = rulecg.RuleSetClassifier(max_complexity=5, time_limit=60, random_state=0, backend=backend).fit(X, y)
     assert int(np.sum(model.predict(X) != y)) == model.result_.errors
-    return str(model.result_.rule_set), model.result_.errors
+    return str(model.rule_set_), model.result_.errors
 
 
 def _at_once(kind: str, number: int, folder: Path) -> None:
@@ -67,7 +67,7 @@ def _in_use() -> dict[str, int]:
 
 def _in_a_row(backend: str, number: int, folder: Path) -> None:
     """After a quarter of the fits nothing grows any more: no file, thread or process, at most 10 MB + 20 KB a fit."""
-    if not load_registry().is_available("backend", backend):
+    if not load_registry().entry("backend", backend).availability.available:
         raise Skipped(f"{backend} is not installed")
     for seed in range(max(3, number // 4)):
         fitted(seed, backend)

@@ -35,7 +35,7 @@ def _limited(shape: str, seconds: float, logic: str, folder: Path) -> None:
         slow, began = slowdown(), time.perf_counter()
         model = rulecg.RuleSetClassifier(time_limit=seconds, logic=logic, random_state=0).fit(X, y)
         took = time.perf_counter() - began
-        assert len(model.predict(X[:50])) == 50
+        assert len(model.predict(X[:30])) == 30
         allowed = seconds + max(1.0, 0.1 * seconds) * max(slow, slowdown())
         overrun = took - allowed
         if overrun <= 0:

