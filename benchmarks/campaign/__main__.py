@@ -2,7 +2,8 @@
 
     python -m benchmarks.campaign [--long] [--only ROOM]
 
-Without ``--long`` a share of every room is tried, in a few minutes; with it all of it, which takes much longer. What is wrong is printed with its fault as it is met, and the exit code is then 1.
+Without ``--long`` a share of every room is tried, in a few minutes; with it all of it, which takes much longer. What is
+wrong is printed with its fault as it is met, and the exit code is then 1.
 """
 
 from __future__ import annotations
