@@ -28,12 +28,12 @@ from rulecg_core import (
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
 from ..binarize.binarizer import Binarizer, binarizer_of
+from ..inputs.checked_settings import check_settings
 from ..inputs.table import as_frame
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
-from .checked_settings import check_settings
 from .display import ShowsRules
 from .learning import LearningTask, forbidden_columns, labelled_rows
 from .recipe import ScheduleLike, compose
