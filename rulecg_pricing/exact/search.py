@@ -278,7 +278,8 @@ class Search:
         edges[-1] = self.size
         # Each chunk notes by itself what it finds dominated, so that no chunk depends on which ran before.
         dominated = np.zeros((len(edges) - 1, self.size), dtype=np.int64)
-        nodes = [self._root_node(own) for own in dominated]
+        node = self._root_node()
+        nodes = [node._replace(dominated=own) for own in dominated]
 
         def weigh_chunk(workspace: Workspace, chunk: int, known: tuple[float, float]) -> Part:
             self._start(workspace, known)
@@ -301,7 +302,7 @@ class Search:
             self.found.open_bound = self._open_bound(self.problem.constant, self.candidates.gains, self.depth)
         self.dominated = dominated.max(axis=0)
 
-    def _root_node(self, dominated: IntArray) -> Node:
+    def _root_node(self) -> Node:
         chosen = self.candidates.conditions[: self.size]
         return Node(
             size=self.size,
@@ -316,7 +317,7 @@ class Search:
             covered=self.covered,
             pair_gains=self.pair_gains,
             pair_costs=self.pair_costs,
-            dominated=dominated,
+            dominated=np.zeros(self.size, dtype=np.int64),
             has_parent=False,
             up_pair_gains=self.pair_gains,
         )

@@ -30,7 +30,7 @@ from .search_state import (
 )
 
 
-@compiled(PROGRESS)
+@compiled(PROGRESS, allocates=True)
 def keep_best(progress):
     """Forget the worse half of the rules found, so that the room for found rules never runs out."""
     found_values, found_rules = progress.values, progress.rules

@@ -156,7 +156,7 @@ def _redraw(setting, state, found, scratch, chances, rule, temperature):
     set_rule(layout, state, rule, state.conditions, rule, state.lengths[rule], inside)
 
 
-@compiled(SETTING, STATE, FOUND, COOLING, outer=True)
+@compiled(SETTING, STATE, FOUND, COOLING, outer=True, allocates=True)
 def anneal(setting, state, found, cooling):
     """One sweep over all rules at each temperature, beginning with the one at a position; the position to go on from.
 

@@ -124,7 +124,7 @@ def _offer(found, broken, worth, n_found, violation, objective, length):
     return n_found
 
 
-@summing(SETTING, STATE, SCRATCH)
+@summing(SETTING, STATE, SCRATCH, allocates=True)
 def grow(setting, state, scratch):
     """Add a rule that improves the rule set, found by a narrow beam search; whether there is one."""
     layout, judge = setting.layout, setting.judge
@@ -221,7 +221,7 @@ def _best_drop(setting, state, scratch, rule, now):
     return best, dropped
 
 
-@summing(SETTING, STATE, SCRATCH)
+@summing(SETTING, STATE, SCRATCH, allocates=True)
 def _transfer(setting, state, scratch):
     """Drop a condition of one rule and add one to another, if both together improve the rule set; whether they did.
 
@@ -271,7 +271,7 @@ def _transfer(setting, state, scratch):
     return False
 
 
-@summing(LAYOUT, STATE)
+@summing(LAYOUT, STATE, allocates=True)
 def new_scratch(layout, state):
     """Room to work in."""
     n_conditions, n_words = layout.features.shape
@@ -291,7 +291,7 @@ def new_scratch(layout, state):
 # What is called from outside ----------------------------------------------------------------------------------------
 
 
-@compiled(LAYOUT, STATE, outer=True)
+@compiled(LAYOUT, STATE, outer=True, allocates=True)
 def begin(layout, state):
     """Fill in what follows from the conditions of a state's rules."""
     scratch = np.empty((1, layout.filled.shape[0]), dtype=np.uint64)
@@ -299,7 +299,7 @@ def begin(layout, state):
         set_rule(layout, state, rule, state.conditions, rule, state.lengths[rule], scratch)
 
 
-@compiled(SETTING, STATE, INT, outer=True)
+@compiled(SETTING, STATE, INT, outer=True, allocates=True)
 def descend(setting, state, budget):
     """Change one condition at a time, grow further rules and move conditions from rule to rule, while that improves.
 

@@ -60,6 +60,22 @@ def test_a_kernel_that_cannot_be_compiled_says_which_and_what_to_do() -> None:
     assert "numba" in str(caught.value)
 
 
+def test_a_kernel_that_makes_arrays_must_say_so() -> None:
+    """Without the counting of references no array can be made: the compiler refuses, before anything is lost."""
+
+    @compiled(INT, outer=True)
+    def silent(size):
+        return np.zeros(size)[0]
+
+    @compiled(INT, outer=True, allocates=True)
+    def open_about_it(size):
+        return np.zeros(size)[0]
+
+    with pytest.raises(KernelError, match=r"(?s)silent could not be compiled.*zeros"):
+        silent(3)
+    assert open_about_it(3) == 0.0
+
+
 def test_a_warning_of_the_compiler_stops_nobody() -> None:
     """Even where warnings are errors, a kernel with something to warn about is compiled."""
 
