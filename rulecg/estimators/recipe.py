@@ -164,6 +164,8 @@ def _parts(registry: Registry, kind: str, wanted: Wanted | Sequence[Wanted], bac
             Part(name, registry.make(kind, name, backend), name in large_only)
             for name in registry.defaults(kind, is_large=True)
         )
+    if not isinstance(wanted, (str, Pricer, Heuristic, Iterable)):
+        raise ConfigurationError(f"{kind}s must be 'auto' or a sequence of names or {kind}s, not {wanted!r}.")
     named = [wanted] if isinstance(wanted, (str, Pricer, Heuristic)) else list(wanted)
     return tuple(
         Part(each if isinstance(each, str) else type(each).__name__, registry.make(kind, each, backend))

@@ -130,7 +130,10 @@ class LinearData:
             return False
         # What is rounding must not be multiplied with an infinite bound.
         reduced_costs[np.abs(reduced_costs) <= tolerance * column_size] = 0.0
-        dual = np.where(np.abs(dual) <= tolerance * np.max(np.abs(dual), initial=1.0), 0.0, dual)
+        is_rounding = np.abs(dual) <= tolerance * np.max(np.abs(dual), initial=1.0)
+        has_no_bound = ~np.isfinite(np.where(dual > 0, self.row_lower, self.row_upper))
+        # Small duals of rows with a bound count: there may be many beside a large one.
+        dual = np.where(is_rounding & has_no_bound, 0.0, dual)
         bound = _extreme(dual, self.row_lower, self.row_upper) + _extreme(reduced_costs, self.lower, self.upper)
         size = 1.0 + float(np.abs(self.costs) @ np.abs(primal)) + float(np.abs(dual) @ np.abs(activity))
         return bound >= float(self.costs @ primal) - 10 * tolerance * size

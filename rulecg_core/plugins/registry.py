@@ -67,7 +67,7 @@ class Entry:
         try:
             found = asked()
         except Exception as error:  # a stranger's code: anything may come
-            return Availability(False, f"availability() of {self.distribution} failed: {type(error).__name__}: {error}")
+            return Availability(False, f"availability() of {self.distribution} raised {type(error).__name__}: {error}")
         if not isinstance(found, Availability):
             return Availability(False, f"availability() of {self.distribution} returned {found!r}, no Availability")
         return found

@@ -96,8 +96,11 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1]], [True, True, False], columns=["a", "b"])
     >>> master = HammingMaster(problem, [Complexity(4)], backend)
     >>> result = generate_columns(master, [registry.pricer("exact-search", backend)])
-    >>> print(result.rule_set, "--", result.status)
-    positive if a -- optimal
+    >>> print(result.rule_set)
+    positive if
+      a
+    >>> result.status.value
+    'optimal'
     """
     stages = Stage.all_of(pricers)
     if not stages:

@@ -31,7 +31,7 @@ class ExactSearch(Pricer):
     >>> problem = PricingProblem(X, np.array([-1.0, -1.0, 3.0]), 0.25, 0.25, max_conditions=2)
     >>> found = ExactSearch().price(problem, PricingLimits(), np.random.default_rng(0))
     >>> found.rules, round(found.bound, 6)
-    ((Rule(0),), -1.5)
+    ((Rule(features=(0,)),), -1.5)
     """
 
     can_list: ClassVar[bool] = True

@@ -8,7 +8,7 @@ import pytest
 PROGRAM = """
 import signal, sys, threading
 from rulecg_core import load_registry
-from rulecg_core.testing.backend_instances import covering_program, optimality_violation
+from rulecg_core.testing.backends.instances import covering_program, optimality_violation
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 program = covering_program(seed=0, n_rows=1050, n_columns=900, density=0.2)

@@ -8,8 +8,6 @@ import sys
 
 from rulecg_core import ConfigurationError
 
-from ...exports.output_files import write_text
-
 
 def prepare_streams() -> None:
     """Make sure that printing never fails half-way because of what a stream is connected to.
@@ -59,6 +57,8 @@ def deliver(text: str, out: str | None) -> None:
         When the file cannot be written, or standard output cannot hold some character.
     """
     if out:
+        from ...exports.output_files import write_text
+
         write_text(out, text)
         return
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

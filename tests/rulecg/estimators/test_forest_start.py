@@ -5,7 +5,7 @@ import numpy as np
 from rulecg import Binarizer
 from rulecg.datasets import load
 from rulecg.estimators.forest_start import forest_leaves
-from rulecg_core import HammingMaster, Limits, Problem, generate_columns, load_registry
+from rulecg_core import HammingMaster, Limits, Problem, Start, generate_columns, load_registry
 
 
 def lending():
@@ -44,7 +44,7 @@ def test_a_warm_start_begins_with_a_lower_relaxation():
     for start in ((), forest_leaves(problem, n_trees=5)):
         master = HammingMaster(problem, [registry.constraint("complexity:12")], backend)
         result = generate_columns(
-            master, [registry.pricer("beam", backend)], Limits(seconds=20, iterations=1), start=start
+            master, [registry.pricer("beam", backend)], Limits(seconds=20, iterations=1), start=Start(start)
         )
         first.append(result.history[0].relaxation)
     assert first[1] < 0.7 * first[0]
