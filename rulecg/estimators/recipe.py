@@ -153,6 +153,8 @@ def schedule_of(schedule: ScheduleLike) -> Schedule:
         return schedule
     if isinstance(schedule, Mapping):
         return Schedule().with_settings(schedule)
+    if not isinstance(schedule, (str, Path)):
+        raise ConfigurationError(f"schedule must be a Schedule, a mapping or a TOML file, not {schedule!r}.")
     return Schedule.from_toml(schedule)
 
 
