@@ -7,7 +7,7 @@ from benchmarks.campaign.rooms import ROOMS, chosen
 from rulecg_core import ConfigurationError
 
 
-# How long a fit takes, and what fits with a time limit give side by side, depends on the machine: rooms for the long run.
+# How long a fit takes, and what fits with a time limit give side by side, depends on the machine: for the long run.
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("crowds", "limits")])
 def test_no_attempt_of_a_room_goes_wrong(room):
     """No wrong answer, half-written file, hang or traceback."""
