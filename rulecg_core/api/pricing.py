@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -40,8 +40,6 @@ class PricingProblem:
     """Features with the same number are nested: two of them in one rule are never better than one."""
     in_use: tuple[Rule, ...] = ()
     """Rules that the relaxation is made of, if any: good ones are often near them."""
-    memo: dict[str, Any] = field(factory=dict, repr=False)
-    """Shared by all pricing problems over the same X: room for preparations such as packed bits."""
 
     def __attrs_post_init__(self) -> None:
         # Frozen classes set derived defaults through object.__setattr__.
@@ -90,7 +88,6 @@ class PricingProblem:
             condition_costs=self.condition_costs[features],
             chains=self.chains[features],
             in_use=(),
-            memo={},
         )
 
 

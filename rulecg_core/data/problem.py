@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray, read_only
 from ..base.bits import number_equal_lines
@@ -65,8 +65,6 @@ class Problem:
     ones are so small or large that a solver's tolerances would be mistaken for weights."""
     required: tuple[Condition, ...] = ()
     """Conditions that every rule has, besides those of its features."""
-    memo: dict[str, Any] = field(factory=dict, repr=False)
-    """Results that parts derive from the data alone and want to keep for the problem's lifetime."""
 
     @classmethod
     def from_arrays(  # every keyword is one property of the data; nobody passes them by position

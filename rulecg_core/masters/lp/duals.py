@@ -59,7 +59,6 @@ class Duals:
             max_conditions=problem.max_conditions,
             condition_costs=problem.condition_costs,
             chains=problem.chains,
-            memo=problem.memo,
         )
 
     def bound(self, objective: LinearForm, rows: Sequence[Row], positives: IntArray) -> float:
