@@ -37,6 +37,7 @@ from .data.problem import Problem
 from .data.problem_options import ProblemOptions
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
+from .data.stakes import Stakes
 from .masters.hamming import HammingMaster
 from .masters.lp.options import RelaxationOptions
 from .masters.pool_master import PoolMaster
@@ -117,6 +118,7 @@ __all__ = [
     "SolutionPool",
     "SolveError",
     "SparseVectors",
+    "Stakes",
     "Start",
     "Status",
     "Stop",

@@ -292,5 +292,5 @@ class CountedSearch:
 
     def _preference(self, candidate: Candidate) -> Merit:
         if self.count_once:
-            return max(candidate.true_violation - 1e-9, 0.0), candidate.errors, candidate.complexity
+            return max(candidate.true_violation - 1e-9, 0.0), candidate.cost, candidate.complexity
         return max(candidate.proxy_violation - 1e-9, 0.0), candidate.objective, candidate.complexity

@@ -97,7 +97,7 @@ class Constraint(ABC):
 def prediction_value(form: LinearForm, problem: Problem, y_pred: BoolArray) -> float:
     """Compute the form's value when covers are counted once: a true rate instead of its Hamming proxy."""
     covered = y_pred if problem.logic == "dnf" else ~np.asarray(y_pred)
-    missed = (problem.y & ~covered).astype(np.float64)
+    missed = (~covered).astype(np.float64)
     return form.value(missed, covered.astype(np.float64), 0.0, 0.0)
 
 

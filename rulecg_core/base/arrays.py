@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that travel between the parts."""
+"""Names for the kinds of arrays that travel between the parts, and checks of those that users give."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .errors import ConfigurationError
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -18,3 +20,34 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The same array, locked: frozen objects must not be changed through their arrays."""
     array.flags.writeable = False
     return array
+
+
+def checked_samples(X: Any, y: Any, weights: Any) -> tuple[BoolArray, BoolArray, FloatArray]:
+    """Make arrays of a boolean table, labels and weights (1 each when None), or say what is wrong with them."""
+    X = _as_bool(X, "X")
+    if X.ndim != 2:
+        raise ConfigurationError(f"X must be a table with rows and features, not an array of shape {X.shape}.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ConfigurationError(f"X has {X.shape[0]} rows and {X.shape[1]} features: at least one of each is needed.")
+    y = _as_bool(y, "y")
+    if y.shape != (X.shape[0],):
+        raise ConfigurationError(f"y has shape {y.shape} but X has {X.shape[0]} rows: give one label per row.")
+    if weights is None:
+        return X, y, np.ones(len(y))
+    weights = np.array(weights, dtype=np.float64)
+    if weights.shape != y.shape:
+        raise ConfigurationError(f"weights has shape {weights.shape} but X has {X.shape[0]} rows.")
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise ConfigurationError("Sample weights must be finite and at least 0.")
+    if not np.any(weights > 0):
+        raise ConfigurationError("All sample weights are 0: there is nothing to learn from.")
+    return X, y, weights
+
+
+def _as_bool(array: Any, name: str) -> BoolArray:
+    array = np.asarray(array)
+    if array.dtype == np.bool_:
+        return array
+    if array.dtype.kind not in "iuf" or not np.all((array == 0) | (array == 1)):
+        raise ConfigurationError(f"{name} must hold only 0 and 1 (or booleans); binarize the data first.")
+    return array.astype(bool)

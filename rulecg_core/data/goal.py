@@ -15,6 +15,8 @@ from .rules import Rule
 
 KEPT = 1e-9
 """How far a row may be outside its bounds and still count as kept: what floating-point sums leave of equality."""
+ROUNDING = 1e-6
+"""Differences below this share of an objective may be rounding."""
 NEARLY_KEPT = 1e-6
 """The same for rule sets that a solver found within its own tolerance."""
 
@@ -27,12 +29,19 @@ class Candidate:
     objective: float
     """Value of the master's objective."""
     errors: float
-    """True 0-1 loss."""
+    """True 0-1 loss: the weight of the samples whose label is predicted wrongly."""
+    cost: float
+    """What the predictions cost by the problem's stakes, each sample counted once: the errors, unless stakes differ."""
     complexity: float
     proxy_violation: float
     """Largest violation of a row as the master sees it (each cover counted)."""
     true_violation: float
     """Largest violation of a row in true counts (each covered sample counted once)."""
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether every rule has conditions: false for the one rule that covers everything, which stands alone."""
+        return all(map(len, self.rules))
 
     @property
     def is_feasible(self) -> bool:
@@ -73,6 +82,15 @@ class Goal:
     counts_once: bool = False
     """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
 
+    @cached_property
+    def tracked(self) -> BoolArray:
+        """The samples that the objective or some row looks at when they are missed."""
+        used = np.zeros(self.problem.n_samples, dtype=bool)
+        for form in self.forms:
+            if form.missed is not None:
+                used |= form.missed != 0
+        return used
+
     # Facts that follow ----------------------------------------------------------------------------------------------
 
     @property
@@ -98,14 +116,19 @@ class Goal:
 
     @cached_property
     def step(self) -> float:
-        """By how much a better rule set lowers the objective at least: 1 when every objective is a whole number, 0
-        when nothing is known."""
-        form = self.objective
-        parts = [form.missed, form.cover, np.array([form.length, form.rule])]
-        whole = all(part is None or np.array_equal(part, np.round(part)) for part in parts)
+        """By how much a better rule set lowers the objective at least: the unit of the stakes (1 where errors are
+        counted) when every objective is a whole multiple of it, 0 when nothing is known."""
+        form, stakes = self.objective, self.problem.stakes
+        unit = 1.0 if stakes is None else stakes.unit
+        if unit == 0 or any(form.variables.values()):
+            return 0.0
         costs = self.problem.condition_costs
+        parts = [form.missed, form.cover, np.array([form.length, form.rule, form.const])]
+        whole = all(part is None or _are_multiples(part, unit) for part in parts)
         costs_whole = form.length == 0 or np.array_equal(costs, np.round(costs))
-        return 1.0 if whole and costs_whole and not any(form.variables.values()) else 0.0
+        # A step that proofs could not tell from rounding is none.
+        largest = form.const + (0.0 if form.missed is None else float(np.abs(form.missed).sum()))
+        return unit if whole and costs_whole and (unit >= 1 or unit > 4 * ROUNDING * largest) else 0.0
 
     @cached_property
     def least_objective(self) -> float:
@@ -129,12 +152,15 @@ class Goal:
             proxy = max(proxy, row.violation(self._value(row.form, counts) + helped))
             if not row.form.variables:
                 true = max(true, row.violation(self._true_value(row.form, counts)))
-        wrong = counts.missed + np.where(self.problem.y, 0.0, counts.once)
+        wrong = np.where(self.problem.truth, counts.missed, counts.once)
+        # Not `@`: see LinearForm.value.
+        errors = float(np.einsum("i,i->", wrong, self.problem.weights))
+        stakes = self.problem.stakes
         return Candidate(
             rules=rules,
             objective=float(objective),
-            # Not `@`: see LinearForm.value.
-            errors=float(np.einsum("i,i->", wrong, self.problem.weights)),
+            errors=errors,
+            cost=errors if stakes is None else stakes.cost_of(counts.once > 0),
             complexity=counts.length + counts.n_rules,
             proxy_violation=proxy,
             true_violation=true,
@@ -164,7 +190,7 @@ class Goal:
         for covers in self.problem.packed_covers(rules):
             covered += self.problem.unpack(covers[None])[0]
         once: BoolArray = covered > 0
-        missed = (self.problem.y & ~once).astype(np.float64)
+        missed = (~once).astype(np.float64)
         length = sum(map(self.problem.length, rules))
         return _Counts(missed, covered, once.astype(np.float64), length, float(len(rules)))
 
@@ -174,6 +200,10 @@ class Goal:
 
     def _true_value(self, form: LinearForm, counts: _Counts) -> float:
         return form.value(counts.missed, counts.once, counts.length, counts.n_rules)
+
+
+def _are_multiples(values: FloatArray, unit: float) -> bool:
+    return bool(np.array_equal(values / unit, np.round(values / unit)))
 
 
 def least_variables(rows: Sequence[Row], values: Sequence[FloatArray | float]) -> Mapping[str, FloatArray]:

@@ -1,6 +1,6 @@
-"""Linear expressions over missed positives and chosen rules: the one language of objectives and constraints.
+"""Linear expressions over missed samples and chosen rules: the one language of objectives and constraints.
 
-Every row of the master is linear in ``zeta`` (which positives are missed) and in ``w`` (which rules are chosen), and
+Every row of the master is linear in ``zeta`` (which samples are missed) and in ``w`` (which rules are chosen), and
 the coefficient of a rule is linear in *which samples it covers* and *how long it is*. A :class:`LinearForm` holds
 exactly that, so a constraint never touches a solver and the pricing problem follows from the rows alone.
 """
@@ -42,7 +42,7 @@ class LinearForm:
     Parameters
     ----------
     missed
-        For every sample, what missing it adds; None for nothing. Only samples that rules should cover may count.
+        For every sample, what missing it (no chosen rule covers it) adds; None for nothing.
     cover
         For every sample, what each rule that covers it adds; None for nothing.
     length

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray, read_only
+from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray, checked_samples, read_only
 from ..base.bits import number_equal_lines
 from ..base.errors import ConfigurationError
 from .conditions import Condition
@@ -18,11 +18,8 @@ from .groups import Group, Groups
 from .linear_form import LinearForm
 from .problem_options import ProblemOptions, Restricted
 from .rules import Logic, Rule, RuleSet
+from .stakes import Stakes, in_units, to_cover
 
-TYPICAL = (1e-2, 1e6)
-"""Sample weights whose median lies between these are taken as they are."""
-FINEST = 2.0**40
-"""By how many times the largest weight may exceed the least before the least are rounded."""
 FEW_RULES = 1_000
 """Covers of more rules than this are made for many rules at a time."""
 
@@ -34,6 +31,9 @@ class Problem:
     The learner always looks for an OR of ANDs. For CNF, features and labels are negated on the way in (De Morgan), so
     ``X`` and ``y`` are what the learner sees, while :attr:`labels` and the rates speak of the original labels.
 
+    What missing and what covering a sample costs are its *stakes*: :attr:`y` says which of both is dearer. Unless other
+    stakes are given, an error costs the sample's weight, and ``y`` is the label.
+
     >>> problem = Problem.from_arrays([[1, 0], [1, 0], [0, 1]], [True, True, False])
     >>> problem.n_samples, problem.weights.tolist()
     (2, [2.0, 1.0])
@@ -42,7 +42,9 @@ class Problem:
     X: BoolArray
     """Samples × features, as the learner sees them."""
     y: BoolArray
-    """The learner's positives: to be covered."""
+    """The learner's positives: to be covered, because missing them costs more."""
+    labels: BoolArray
+    """The original labels of the merged samples, whatever the stakes."""
     weights: FloatArray
     """How many original rows (or how much sample weight, in :attr:`unit`) each merged sample stands for."""
     sensitive_groups: Groups
@@ -65,6 +67,8 @@ class Problem:
     ones are so small or large that a solver's tolerances would be mistaken for weights."""
     required: tuple[Condition, ...] = ()
     """Conditions that every rule has, besides those of its features."""
+    stakes: Stakes | None = None
+    """What the learner's missing and covering of each sample costs; None when each error costs the weight."""
 
     @classmethod
     def from_arrays(  # every keyword is one property of the data; nobody passes them by position
@@ -82,6 +86,7 @@ class Problem:
         outcome: str = "positive",
         merge: bool = True,
         options: ProblemOptions | None = None,
+        stakes: Stakes | None = None,
     ) -> Problem:
         """Check the data, negate it for CNF, and merge equal samples (same conditions, label and groups).
 
@@ -99,29 +104,34 @@ class Problem:
         outcome : what the positive label means, for people
         merge : whether equal samples become one with the sum of their weights
         options : which conditions rules may or must have; those that it leaves no use for are left out
+        stakes : what predicting each row negative (miss) and positive (cover) costs; None: an error costs its weight
 
         Raises
         ------
         ConfigurationError
             When the data or a setting cannot be used as given; the message says what would do.
         """
-        X, y, weights = _checked_arrays(X, y, weights)
+        X, y, weights = checked_samples(X, y, weights)
         _check_settings(logic, max_conditions)
         named = _named_conditions(conditions, columns, X.shape[1])
         allowed = _restricted(X, named, condition_costs, logic, options)
         sensitive = _encoded_groups(sensitive_groups, len(X))
-        X = allowed.X
+        X, labels = allowed.X, y
         if logic == "cnf":
-            X, y = ~X, ~y
+            X, y, stakes = ~X, ~y, None if stakes is None else stakes.swapped()
+        y = to_cover(y, stakes)
         inverse = np.arange(len(y))
         if merge:
-            first, inverse = _merge_equal(X, y, sensitive)
+            # Samples with stakes of opposite signs stay apart: each is netted by itself.
+            first, inverse = _merge_equal(X, y, labels, sensitive)
             weights = np.bincount(inverse, weights, minlength=len(first)).astype(np.float64)
-            X, y, sensitive = X[first], y[first], sensitive.take(first)
-        weights, unit = _in_units(weights)
+            X, y, labels, sensitive = X[first], y[first], labels[first], sensitive.take(first)
+            stakes = None if stakes is None else stakes.merged(inverse, len(first))
+        weights, unit = in_units(weights, weights if stakes is None else np.abs(stakes.net))
         return cls(
             X=read_only(np.ascontiguousarray(X)),
             y=read_only(np.ascontiguousarray(y)),
+            labels=read_only(np.ascontiguousarray(labels)),
             weights=read_only(weights),
             sensitive_groups=sensitive,
             conditions=allowed.conditions,
@@ -134,6 +144,7 @@ class Problem:
             outcome=outcome,
             unit=unit,
             required=allowed.required,
+            stakes=None if stakes is None else stakes.in_units_of(unit),
         )
 
     @property
@@ -145,9 +156,22 @@ class Problem:
         return int(self.X.shape[1])
 
     @property
-    def labels(self) -> BoolArray:
-        """The original labels of the merged samples."""
-        return self.y if self.logic == "dnf" else ~self.y
+    def truth(self) -> BoolArray:
+        """The samples that a learner without a single error covers: those labelled positive, in CNF negative."""
+        return self.labels if self.logic == "dnf" else ~self.labels
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """How much is at stake with each sample, or its weight where nothing is: alike samples differ in this alone."""
+        if self.stakes is None:
+            return self.weights
+        net = np.abs(self.stakes.net)
+        return np.where(net > 0, net, self.weights)
+
+    @property
+    def constant_rule(self) -> Rule | None:
+        """The rule without conditions, which covers everything and stands alone; None where rules must have some."""
+        return None if self.required else Rule(())
 
     @property
     def has_integer_weights(self) -> bool:
@@ -169,17 +193,28 @@ class Problem:
         covered = np.empty((len(rules), features.shape[1]), dtype=np.uint8)
         if len(rules) <= FEW_RULES:
             for position, rule in enumerate(rules):
-                np.bitwise_and.reduce(features[list(rule.features)], axis=0, out=covered[position])
+                if rule.features:
+                    np.bitwise_and.reduce(features[list(rule.features)], axis=0, out=covered[position])
+                else:
+                    covered[position] = self._all_covered
             return covered
         n_conditions = np.array([len(rule.features) for rule in rules])
         for count in np.unique(n_conditions):
             positions = np.flatnonzero(n_conditions == count)
+            if count == 0:
+                covered[positions] = self._all_covered
+                continue
             chosen = np.array([rules[int(at)].features for at in positions], dtype=np.int64)
             chosen = chosen.reshape(len(positions), count)
             for at in range(0, len(positions), FEW_RULES):
                 some = slice(at, at + FEW_RULES)
                 covered[positions[some]] = np.bitwise_and.reduce(features[chosen[some]], axis=1)
         return covered
+
+    @property
+    def _all_covered(self) -> ByteArray:
+        """The packed cover of the rule without conditions; bits that stand for no sample stay empty."""
+        return np.packbits(np.ones(self.n_samples, dtype=bool))
 
     def covers(self, rules: Sequence[Rule]) -> BoolArray:
         """Rules × samples: which samples the learner's rules cover."""
@@ -210,6 +245,12 @@ class Problem:
         """The 0-1 loss of predictions for the merged samples: the weight of the samples they get wrong."""
         return float(self.weights[y_pred != self.labels].sum())
 
+    def cost(self, y_pred: BoolArray) -> float:
+        """What predictions for the merged samples cost by the stakes, each sample counted once."""
+        if self.stakes is None:
+            return self.errors(y_pred)
+        return self.stakes.cost_of(y_pred if self.logic == "dnf" else ~np.asarray(y_pred))
+
     def rule_set(self, rules: Iterable[Rule]) -> RuleSet:
         """The rules in terms of the original table, for people."""
         return RuleSet.of(
@@ -221,10 +262,22 @@ class Problem:
 
     # Forms on this problem ------------------------------------------------------------------------------------------
 
+    def loss(self) -> LinearForm:
+        """The objective: what missing and, for each rule, what covering samples costs by the stakes. Each sample is
+        netted by itself: of its two costs the smaller one is paid in any case."""
+        if self.stakes is None:
+            return self.hamming_loss()
+        net = self.stakes.net
+        return LinearForm(
+            missed=np.maximum(net, 0.0), cover=np.maximum(-net, 0.0), const=self.stakes.unavoidable
+        )
+
     def hamming_loss(self, members: BoolArray | None = None) -> LinearForm:
-        """Weight of missed positives plus, for each rule, the weight of negatives it covers; of some or all samples."""
+        """Weight of missed positives plus, for each rule, the weight of negatives it covers; of some or all samples,
+        by the true labels."""
         of_members = self.weights if members is None else np.where(members, self.weights, 0.0)
-        return LinearForm(missed=np.where(self.y, of_members, 0.0), cover=np.where(self.y, 0.0, of_members))
+        truth = self.truth
+        return LinearForm(missed=np.where(truth, of_members, 0.0), cover=np.where(truth, 0.0, of_members))
 
     def false_negative_rate(self, group: Group | None = None) -> LinearForm:
         """Share of the (group's) original positives that are predicted negative; Hamming proxy for CNF."""
@@ -307,23 +360,6 @@ def _encoded_groups(groups: Any, n_samples: int) -> Groups:
     return encoded
 
 
-def _in_units(weights: FloatArray) -> tuple[FloatArray, float]:
-    """Weights in a unit in which the typical one is near 1, as multiples of a fraction of the largest, and the unit.
-
-    Powers of two change no digit. Weights below a trillionth of the largest are rounded to 0 or that: a solver could
-    not tell them from its own rounding.
-    """
-    positive = weights[weights > 0]
-    typical = float(np.median(positive))
-    unit = 1.0 if TYPICAL[0] <= typical <= TYPICAL[1] else 2.0 ** math.floor(math.log2(typical))
-    weights = weights / unit
-    largest = float(weights.max())
-    if largest <= FINEST * float(positive.min()) / unit:
-        return weights, unit
-    grain = 2.0 ** math.floor(math.log2(largest / FINEST))
-    return np.round(weights / grain) * grain, unit
-
-
 def _chains(conditions: Sequence[Condition]) -> IntArray:
     """Numbers that nested conditions share."""
     numbers: dict[object, int] = {}
@@ -332,37 +368,8 @@ def _chains(conditions: Sequence[Condition]) -> IntArray:
     )
 
 
-def _checked_arrays(X: Any, y: Any, weights: Any) -> tuple[BoolArray, BoolArray, FloatArray]:
-    X = _as_bool(X, "X")
-    if X.ndim != 2:
-        raise ConfigurationError(f"X must be a table with rows and features, not an array of shape {X.shape}.")
-    if X.shape[0] == 0 or X.shape[1] == 0:
-        raise ConfigurationError(f"X has {X.shape[0]} rows and {X.shape[1]} features: at least one of each is needed.")
-    y = _as_bool(y, "y")
-    if y.shape != (X.shape[0],):
-        raise ConfigurationError(f"y has shape {y.shape} but X has {X.shape[0]} rows: give one label per row.")
-    if weights is None:
-        return X, y, np.ones(len(y))
-    weights = np.array(weights, dtype=np.float64)
-    if weights.shape != y.shape:
-        raise ConfigurationError(f"weights has shape {weights.shape} but X has {X.shape[0]} rows.")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-        raise ConfigurationError("Sample weights must be finite and at least 0.")
-    if not np.any(weights > 0):
-        raise ConfigurationError("All sample weights are 0: there is nothing to learn from.")
-    return X, y, weights
-
-
-def _as_bool(array: Any, name: str) -> BoolArray:
-    array = np.asarray(array)
-    if array.dtype == np.bool_:
-        return array
-    if array.dtype.kind not in "iuf" or not np.all((array == 0) | (array == 1)):
-        raise ConfigurationError(f"{name} must hold only 0 and 1 (or booleans); binarize the data first.")
-    return array.astype(bool)
-
-
-def _merge_equal(X: BoolArray, y: BoolArray, groups: Groups) -> tuple[IntArray, IntArray]:
+def _merge_equal(X: BoolArray, y: BoolArray, labels: BoolArray, groups: Groups) -> tuple[IntArray, IntArray]:
     """First row of every class of equal rows, and for every row the class it is in."""
     codes = groups.codes.view(np.uint8).reshape(len(y), -1)
-    return number_equal_lines(np.column_stack([np.packbits(X, axis=1), y.astype(np.uint8), codes]))
+    cell = y.astype(np.uint8) + 2 * labels.astype(np.uint8)
+    return number_equal_lines(np.column_stack([np.packbits(X, axis=1), cell, codes]))

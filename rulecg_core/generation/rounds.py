@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -143,7 +144,9 @@ def _learn_bound(run: Run, relaxation: Relaxation, pricing_bound: float, stage: 
     if not relaxation.feasible:
         # Where rows are a proxy, a rule set may still keep every bound in true counts: the repair looks for it.
         if is_optimal and run.goal.counts_truly:
-            raise InfeasibleError(relaxation.conflict())
+            if math.isinf(run.covering_all):
+                raise InfeasibleError(relaxation.conflict())
+            run.raise_bound(math.inf)
         return
     bound = relaxation.lower_bound(min(pricing_bound, 0.0))
     if bound is None:

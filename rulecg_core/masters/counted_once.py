@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import evolve
 
-from ..base.arrays import BoolArray, IntArray
+from ..base.arrays import IntArray
 from ..data.linear_form import LinearForm, Row
 
 
@@ -37,16 +37,18 @@ def relaxed_rows(rows: Iterable[Row], most_rules: float) -> tuple[Row, ...]:
     return tuple(relaxed)
 
 
-def netted(form: LinearForm, is_positive: BoolArray, classes: IntArray) -> LinearForm:
+def netted(form: LinearForm, classes: IntArray) -> LinearForm:
     """The same true value for all rules that treat samples of a class alike, with what each class costs in any case,
     covered or missed, moved into the constant."""
     if form.missed is None or form.cover is None:
         return form
-    zeta = np.where(is_positive, form.missed, 0.0)
-    missed, covered = np.bincount(classes, zeta), np.bincount(classes, form.cover)
+    missed, covered = np.bincount(classes, form.missed), np.bincount(classes, form.cover)
     common = np.where((missed > 0) & (covered > 0), np.minimum(missed, covered), 0.0)
     # Of one class only one side keeps a cost; shares of it would only add rounding.
     shares = [1.0 - common / np.where(side > 0, side, 1.0) for side in (missed, covered)]
     return evolve(
-        form, missed=zeta * shares[0][classes], cover=form.cover * shares[1][classes], const=form.const + common.sum()
+        form,
+        missed=form.missed * shares[0][classes],
+        cover=form.cover * shares[1][classes],
+        const=form.const + common.sum(),
     )

@@ -98,7 +98,7 @@ class PoolMaster(Master):
         known = [[position[rule] for rule in chosen] for chosen in start if all(rule in position for rule in chosen)]
         mip_limits = MIPLimits(
             seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
-            absolute_gap=0.999 if self.goal.step == 1 else 1e-6,
+            absolute_gap=0.999 * self.goal.step if self.goal.step else 1e-6,
             threads=limits.threads,
         )
         try:
@@ -120,7 +120,7 @@ class PoolMaster(Master):
         counts_as_goal = count_once == self.goal.counts_once
         candidates = sorted(
             (self.evaluate(chosen) for chosen in dict.fromkeys(chosen_sets)),
-            key=lambda found: (found.objective if counts_as_goal else found.errors, found.complexity),
+            key=lambda found: (found.objective if counts_as_goal else found.cost, found.complexity),
         )
         return IntegerResult(
             candidates=tuple(candidates),
@@ -142,8 +142,10 @@ class _Tightened(Master):
             master.pool,
         )
         self._master = master
-        # Columns say which rules take part in a program: where some are put aside, each program needs its own.
-        columns = None if master.options.put_aside else master.linear.columns
+        # Columns say what rules are to the program's forms, and which rules take part in it: where forms differ or some
+        # rules are put aside, each program needs its own.
+        is_alike = master.linear.objective is master.goal.objective and not master.options.put_aside
+        columns = master.linear.columns if is_alike else None
         self._linear = LinearMaster(master.goal, master.backend, master.options, size_share=share, columns=columns)
 
     def solve_relaxation(self, deadline: Deadline) -> Relaxation | None:
@@ -165,7 +167,7 @@ class _Tightened(Master):
 
 def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once: bool = False) -> Goal:
     """Put the loss, and what constraints add to objective and rows, into one goal."""
-    objective = problem.hamming_loss()
+    objective = problem.loss()
     for constraint in constraints:
         extra = checked_objective(constraint, problem)
         if extra is not None:

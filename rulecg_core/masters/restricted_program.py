@@ -88,7 +88,7 @@ def build_restricted(
     goal = evolve(goal, rows=tuple(row.normalised() for row in goal.rows))
     if count_once:
         _, alike = number_equal_lines(np.packbits(covers.T, axis=1))
-        goal = evolve(goal, objective=netted(goal.objective, goal.problem.y, alike))
+        goal = evolve(goal, objective=netted(goal.objective, alike))
     return _Builder(goal, covers, goal.problem.lengths(rules), count_once, cover_model).build()
 
 
@@ -106,14 +106,13 @@ class _Builder:
 
     def _missed(self) -> _Patterns:
         vectors = [form.missed for form in self.goal.forms]
-        return _patterns(self.goal.problem, self.covers, vectors, self.goal.problem.y)
+        return _patterns(self.goal.problem, self.covers, vectors)
 
     def _covered(self) -> _Patterns:
         """None in the Hamming model, where rules' own coefficients count covers."""
         if not self.count_once:
             return _Patterns(np.zeros((0, self.n_rules), dtype=bool), np.zeros((len(self.goal.forms), 0)))
-        everybody = np.ones(self.goal.problem.n_samples, dtype=bool)
-        return _patterns(self.goal.problem, self.covers, [form.cover for form in self.goal.forms], everybody)
+        return _patterns(self.goal.problem, self.covers, [form.cover for form in self.goal.forms])
 
     @property
     def n_rules(self) -> int:
@@ -205,20 +204,19 @@ def _rewards_covering(form: LinearForm, sign: float) -> bool:
     return form.cover is not None and bool(np.any(form.cover * sign < 0))
 
 
-def _patterns(
-    problem: Problem, covers: BoolArray, vectors: Sequence[FloatArray | None], members: BoolArray
-) -> _Patterns:
-    """Merge the members that the same rules cover and whose coefficients are in the same proportion everywhere."""
+def _patterns(problem: Problem, covers: BoolArray, vectors: Sequence[FloatArray | None]) -> _Patterns:
+    """Merge the samples in use that the same rules cover and whose coefficients are in the same proportion."""
     used = np.zeros(problem.n_samples, dtype=bool)
     for vector in vectors:
         if vector is not None:
             used |= vector != 0
-    samples = np.flatnonzero(used & members)
+    samples = np.flatnonzero(used)
     table = np.zeros((len(vectors), len(samples)))
     for line, vector in zip(table, vectors, strict=True):
         if vector is not None:
             line[:] = vector[samples]
-    scale = np.where(problem.weights[samples] > 0, problem.weights[samples], 1.0)
+    sizes = problem.sizes[samples]
+    scale = np.where(sizes > 0, sizes, 1.0)
     # Rounding makes equal proportions equal again after the division.
     shares = np.round(table / scale, 12) + 0.0
     key = np.concatenate(

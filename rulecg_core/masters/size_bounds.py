@@ -39,7 +39,7 @@ class Complexity(Constraint):
         return self._form() * self.penalty if self.penalty else None
 
     def max_rules(self, problem: Problem) -> float:
-        """As many rules as fit when each has only the cheapest condition."""
+        """As many rules as fit when each has only the cheapest condition; the one without conditions stands alone."""
         if self.bound is None:
             return math.inf
         cheapest = self.per_rule + self.per_condition * float(problem.condition_costs.min())

@@ -66,6 +66,6 @@ class ZeroOneMaster(PoolMaster):
     def _linear_program(self) -> LinearMaster:
         """The certificate's program."""
         _, alike = number_equal_lines(np.packbits(self.problem.X, axis=1))
-        objective = at_least(netted(self.goal.objective, self.problem.y, alike), self.goal.max_rules)
+        objective = at_least(netted(self.goal.objective, alike), self.goal.max_rules)
         rows = relaxed_rows(self.goal.rows, self.goal.max_rules)
         return LinearMaster(evolve(self.goal, objective=objective, rows=rows), self.backend, self.options)

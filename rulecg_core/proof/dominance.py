@@ -25,15 +25,18 @@ def without_dominated(goal: Goal, rules: list[Rule]) -> list[Rule]:
     missed = np.zeros(problem.n_samples) if objective.missed is None else objective.missed
     if costs.min() < 0 or missed.min() < 0:
         return rules
-    weights = missed[problem.y]
-    is_exact = goal.step == 1 and max(weights.sum(), costs.max()) < 2**23
+    tracked = missed > 0
+    weights, step = missed[tracked], goal.step
+    is_exact = step > 0 and max(weights.sum(), costs.max()) < 2**23 * step
     if not is_exact:
         # Sums in single precision are exact for whole numbers only: else only covers at least as large dominate.
         weights = np.ones(len(weights))
-    gains = covers[:, problem.y] @ weights
+    elif step != 1:
+        weights, costs = weights / step, costs / step
+    gains = covers[:, tracked] @ weights
     # In this order a rule can only be dominated by an earlier one.
     order = np.lexsort((np.arange(len(rules)), costs, costs - gains if is_exact else -gains, lengths))
-    listed = ListedCovers([covers[order][:, problem.y]], weights)
+    listed = ListedCovers([covers[order][:, tracked]], weights)
     kept = _undominated(listed, gains[order], costs[order], is_exact)
     return [rules[order[at]] for at in np.flatnonzero(kept)]
 

@@ -52,7 +52,7 @@ def can_search(goal: Goal, n_rules: int) -> bool:
         goal.counts_only_size
         and (objective.missed is None or bool(np.all(objective.missed >= 0)))
         and not objective.variables
-        and n_rules * int(np.count_nonzero(goal.problem.y)) <= MOST_ENTRIES
+        and n_rules * int(np.count_nonzero(goal.tracked)) <= MOST_ENTRIES
     )
 
 
@@ -95,7 +95,7 @@ class _Search:
         lengths = problem.lengths(rules)
         rows = [row.normalised() for row in goal.rows]
         missed = np.zeros(problem.n_samples) if objective.missed is None else objective.missed
-        positives = np.flatnonzero(problem.y & (missed > 0))
+        positives = np.flatnonzero(missed > 0)
         of_positives, costs, sizes = [], [np.zeros(0)], [np.zeros((len(rows), 0))]
         for at in range(0, len(rules), CHUNK):
             some = slice(at, at + CHUNK)

@@ -89,7 +89,8 @@ class _Proof:
 
     @property
     def is_closed(self) -> bool:
-        return self.bound > self.best.objective - self.step + self.noise
+        # Covering everything may be better than all rule sets that the bound is about.
+        return self.bound >= self.best.objective or self.bound > self.best.objective - self.step + self.noise
 
     @property
     def noise(self) -> float:
@@ -231,9 +232,10 @@ class _Proof:
 
     def solve(self, rules: list[Rule], deadline: Deadline) -> float:
         """An integer program over some rules; the bound over their rule sets."""
-        known = list(dict.fromkeys([*rules, *self.best.rules]))
+        start = [self.best.rules] if self.best.has_conditions else []
+        known = list(dict.fromkeys([*rules, *(rule for chosen in start for rule in chosen)]))
         limits = IntegerLimits(deadline, self.run.limits.threads)
-        result = self.run.master.solve_integer(limits, among=known, start=[self.best.rules])
+        result = self.run.master.solve_integer(limits, among=known, start=start)
         self.take(candidate for candidate in result.candidates if candidate.keeps_rows)
         if result.infeasible:
             return math.inf

@@ -34,23 +34,24 @@ class Incumbents:
         return self._least(lambda c: c.keeps_rows and c.is_feasible, _by_objective)
 
     def choose(self) -> Candidate | None:
-        """Pool Select: fewest true errors among those whose every bound holds in true counts."""
-        return self._least(lambda c: c.is_feasible, lambda c: (c.errors, c.objective, c.complexity))
+        """Pool Select: least cost (unless stakes differ, fewest true errors) among those whose every bound holds in
+        true counts."""
+        return self._least(lambda c: c.is_feasible, lambda c: (c.cost, c.errors, c.objective, c.complexity))
 
     @property
     def needs_repair(self) -> bool:
         """Whether the proxy misled: the best rule set as the master counts breaks a bound in true counts, and those
-        that keep every bound make more errors."""
+        that keep every bound cost more."""
         best, chosen = self.best, self.choose()
         if chosen is None:
             return True
-        return best is not None and not best.is_feasible and chosen.errors > best.errors
+        return best is not None and not best.is_feasible and chosen.cost > best.cost
 
     def _least(
-        self, allowed: Callable[[Candidate], bool], key: Callable[[Candidate], tuple[float, float, float]]
+        self, allowed: Callable[[Candidate], bool], key: Callable[[Candidate], tuple[float, ...]]
     ) -> Candidate | None:
         return min(filter(allowed, self.known.values()), key=key, default=None)
 
 
-def _by_objective(candidate: Candidate) -> tuple[float, float, float]:
-    return candidate.objective, candidate.errors, candidate.complexity
+def _by_objective(candidate: Candidate) -> tuple[float, ...]:
+    return candidate.objective, candidate.cost, candidate.errors, candidate.complexity

@@ -155,5 +155,7 @@ def _begin(run: Run, start: Start) -> None:
         run.notes += (f"sample weights are counted in units of {problem.unit:.3g}; results are in your own",)
     for note in run.notes:
         run.note(note)
-    master.add_rules([*start.rules, *(rule for rules in start.rule_sets for rule in rules)])
+    run.take_constant_rule()
+    rules = [*start.rules, *(rule for rules in start.rule_sets for rule in rules)]
+    master.add_rules([rule for rule in rules if len(rule)])
     run.take([master.evaluate(rules) for rules in start.rule_sets], "an earlier run")

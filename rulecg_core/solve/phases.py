@@ -37,7 +37,7 @@ find them: whatever happens, there is an answer."""
 def begin_with_single_conditions(run: Run, deadline: Deadline) -> None:
     """Count what the best conditions achieve alone: an answer that is there before anything else is."""
     problem, objective = run.problem, run.goal.objective
-    gain = np.zeros(problem.n_samples) if objective.missed is None else np.where(problem.y, objective.missed, 0.0)
+    gain = np.zeros(problem.n_samples) if objective.missed is None else objective.missed
     cost = -gain if objective.cover is None else objective.cover - gain
     # Beyond a million samples, which conditions are best is seen from a part of them.
     values = covered_sums(problem.packed_conditions[:, : SINGLE_SAMPLES // 8], cost[:SINGLE_SAMPLES])
@@ -113,7 +113,7 @@ def select(run: Run, deadline: Deadline) -> None:
     best = run.incumbents.best
     if best is not None and best.rules and deadline.passed:
         return
-    start = [] if best is None else [best.rules]
+    start = [] if best is None or not best.has_conditions else [best.rules]
     promising, note = promising_rules(run, start, deadline.remaining)
     among = list(dict.fromkeys([*(rule for rules in start for rule in rules), *promising]))
     found = run.master.solve_integer(IntegerLimits(deadline, run.limits.threads), among=among, start=start)
@@ -188,7 +188,7 @@ def repair(run: Run, deadline: Deadline) -> None:
         return
     run.note("the best rule set breaks a bound in true counts: solving the exact 0-1 model")
     chosen = run.incumbents.choose()
-    start = [] if chosen is None else [chosen.rules]
+    start = [] if chosen is None or not chosen.has_conditions else [chosen.rules]
     among = _least_costly(run, [rule for rules in start for rule in rules], policy.repair_rules)
     limits = IntegerLimits(deadline, run.limits.threads)
     found = run.master.solve_integer(limits, among=among, start=start, count_once=True)

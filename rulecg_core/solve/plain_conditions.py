@@ -35,6 +35,7 @@ def _no_worse(found: Candidate, known: Candidate) -> bool:
     return (
         len(set(found.rules)) == len(found.rules)
         and found.objective <= known.objective
+        and found.cost <= known.cost
         and found.errors <= known.errors
         and found.complexity <= known.complexity
         and found.is_feasible

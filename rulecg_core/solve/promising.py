@@ -45,7 +45,7 @@ def promising_rules(run: Run, start: Sequence[Sequence[Rule]], seconds: float) -
         return list(pool.rules), None
     known = [run.master.evaluate(chosen) for chosen in start]
     cutoff = min((c.objective for c in known if c.proxy_violation <= KEPT), default=math.inf)
-    counted = np.packbits(run.problem.y | run.goal.counts_once)
+    counted = np.packbits(run.goal.tracked | run.goal.counts_once)
     policy = run.schedule.selection
     restriction = restrict(
         _least_objectives(run, run.relaxation),

@@ -36,7 +36,10 @@ class Result:
     selected_objective: float
     """The chosen rule set's own objective: another one when a set with fewer errors was preferred."""
     errors: float
-    """The chosen rule set's true 0-1 loss."""
+    """The chosen rule set's true 0-1 loss, by the labels."""
+    cost: float
+    """What the chosen rule set costs by the problem's stakes, each sample counted once: its errors, unless stakes were
+    given."""
     lower_bound: float | None
     """No rule set over all rules that keeps the rows as the master counts has an objective below this; None when
     nothing was proven."""
@@ -60,6 +63,8 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    objective_name: str = "errors"
+    """What is minimised, in words: the meaning of the problem's stakes."""
     claimed_by: tuple[str, ...] = ()
     """Plugins that are not trusted and say that no rule set is better."""
     guidance: Relaxation | None = field(default=None, repr=False)
@@ -74,30 +79,39 @@ class Result:
             return None
         return relative_gap(self.objective, self.lower_bound)
 
+    @property
+    def _merit(self) -> str:
+        """What Pool Select chose the rule set for."""
+        if self.objective_name == "errors":
+            return f"fewer errors ({_number(self.errors)})"
+        return f"lower {self.objective_name} ({_number(self.cost)}) with each row counted once"
+
     def certificate(self) -> str:
         """What was proven, in plain words."""
         best, bound = _number(self.objective), self.lower_bound
+        # Errors are the default and need no name.
+        objective = "an objective" if self.objective_name == "errors" else f"an objective ({self.objective_name})"
         # Not "is": a copy may hold the words alone.
         if self.status == Status.OPTIMAL:
-            text = f"Proven optimal: no rule set within the limits has an objective below {best}."
+            text = f"Proven optimal: no rule set within the limits has {objective} below {best}."
         elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
-                f"The linear relaxation over all rules is solved: no rule set can have an objective below "
+                f"The linear relaxation over all rules is solved: no rule set can have {objective} below "
                 f"{_number(bound)}; the best "
                 f"one found has {best} (gap {self.gap:.1%})."
             )
         elif self.status == Status.CLAIMED:
             text = (
-                f"Claimed optimal, not proven: {' and '.join(self.claimed_by)} says that no rule set has an objective "
+                f"Claimed optimal, not proven: {' and '.join(self.claimed_by)} says that no rule set has {objective} "
                 f"below {best}; rulecg has not confirmed it."
             )
         elif bound is not None:
             text = (
-                f"No rule set can have an objective below {_number(bound)}; the best one found has {best} "
+                f"No rule set can have {objective} below {_number(bound)}; the best one found has {best} "
                 f"(gap {self.gap:.1%})."
             )
         else:
-            text = f"The best objective found is {best}; nothing was proven about how good it is."
+            text = f"The best objective{objective[12:]} found is {best}; nothing was proven about how good it is."
         if not self.counts_truly:
             text += (
                 " This is about rule sets that keep every bound also when a sample counts once for each rule that "
@@ -105,13 +119,13 @@ class Result:
             )
         if not self.keeps_proxy:
             text += (
-                " The one shown keeps every bound in true counts but is not of that kind; it was chosen for its fewer "
-                f"errors ({_number(self.errors)}), and nothing was proven about it."
+                " The one shown keeps every bound in true counts but is not of that kind; it was chosen for its "
+                f"{self._merit}, and nothing was proven about it."
             )
         elif self.selected_objective > self.objective * (1 + 1e-9):
             text += (
-                f" Among the good rule sets met, the one shown was chosen for its fewer errors "
-                f"({_number(self.errors)}); its own objective is {_number(self.selected_objective)}."
+                f" Among the good rule sets met, the one shown was chosen for its {self._merit}; its own objective is "
+                f"{_number(self.selected_objective)}."
             )
         return text
 

@@ -21,7 +21,7 @@ from ..base.errors import PluginError, RulecgError
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
 from ..base.limits import Deadline, Limits
 from ..base.status import Stop
-from ..data.goal import Candidate, Goal
+from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.problem import Problem
 from ..data.rules import Rule
 from ..generation.stages import Stage
@@ -59,6 +59,10 @@ class Run:
     searching: Searching = field(init=False)
     history: list[RoundFinished] = field(factory=list)
     lower_bound: float | None = None
+    """Over all rule sets."""
+    covering_all: float = math.inf
+    """The objective of the one rule without conditions, if it keeps every row: it stands alone, so that it takes part
+    in no relaxation, and bounds over rule sets of rules with conditions hold up to here."""
     relaxation: Relaxation | None = None
     """The master's own latest relaxation."""
     guidance: Relaxation | None = None
@@ -185,6 +189,7 @@ class Run:
 
     def claim(self, bound: float, stage: Stage) -> None:
         """Note a bound that rests on the word of a plugin that is not trusted. One that a rule set refutes is told."""
+        bound = min(bound, self.covering_all)
         who = f"the pricer {describe(stage.name, stage.pricer)}"
         if not is_trusted(self.master, *RELAXING):
             who = f"the master {describe(type(self.master).__name__, self.master)}"
@@ -200,14 +205,27 @@ class Run:
         elif who not in self.refuted:
             self.claims[who] = max(bound, self.claims.get(who, -math.inf))
 
+    def take_constant_rule(self) -> None:
+        """Count what covering everything costs, before anything is proven."""
+        rule = self.problem.constant_rule
+        if rule is not None:
+            found = self.master.evaluate((rule,))
+            if found.keeps_rows:
+                self.covering_all = found.objective
+            self.take([found], "everything covered")
+
     def raise_bound(self, bound: float) -> None:
+        """Take in a bound over the rule sets of rules with conditions."""
+        bound = min(bound, self.covering_all)
         self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
 
     def rounded(self, bound: float) -> float:
-        """The bound, rounded up when every objective is a whole number; floating-point noise never rounds it up."""
-        if self.goal.step != 1:
+        """The bound, rounded up to a multiple of the step between objectives, where there is one; floating-point noise
+        never rounds it up."""
+        step = self.goal.step
+        if step == 0 or math.isinf(bound):
             return bound
-        return float(math.ceil(bound - 1e-6 * max(1.0, abs(bound))))
+        return float(step * math.ceil((bound - ROUNDING * max(1.0, abs(bound))) / step))
 
     def close(self) -> None:
         """Free what searches and masters hold."""

@@ -144,14 +144,14 @@ class Searching:
         run = self.run
         while True:
             known = run.incumbents.choose() if limits.true_counts else run.incumbents.best
-            starts = [known.rules] if known is not None and known.rules else []
+            starts = [known.rules] if known is not None and known.rules and known.has_conditions else []
             try:
                 found = self._allowed(opened.search.improve(starts, limits, run.rng), opened)
                 candidates = [self._view.evaluate(rules) for rules in found.rule_sets]
             except Exception as error:
                 self._leave_out(opened.name, opened.heuristic, error)
                 return
-            run.master.add_rules([rule for candidate in candidates for rule in candidate.rules])
+            run.master.add_rules([rule for candidate in candidates for rule in candidate.rules if len(rule)])
             run.take(candidates, opened.name)
             run.price_in(found.rules, run.schedule.search.priced_in)
             if not found.unfinished or limits.deadline.passed:

@@ -16,7 +16,7 @@ for _module in (
     pytest.register_assert_rewrite(f"{__name__}.{_module}")
 
 from .backends.contract import BackendContract  # noqa: E402
-from .brute_force import BruteForcePricer, all_rules  # noqa: E402
+from .brute_force import BruteForcePricer, all_rule_sets, all_rules  # noqa: E402
 from .constraint_contract import ConstraintContract  # noqa: E402
 from .heuristic_contract import HeuristicContract  # noqa: E402
 from .master_contract import MasterContract  # noqa: E402
@@ -29,5 +29,6 @@ __all__ = [
     "HeuristicContract",
     "MasterContract",
     "PricerContract",
+    "all_rule_sets",
     "all_rules",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +22,15 @@ def all_rules(problem: PricingProblem | Problem) -> list[Rule]:
     return [
         Rule(chosen) for length in range(1, problem.max_conditions + 1) for chosen in combinations(features, length)
     ]
+
+
+def all_rule_sets(problem: Problem, most_rules: int) -> Iterator[tuple[Rule, ...]]:
+    """Every rule set of up to so many rules with conditions, none included, and the rule without conditions alone."""
+    if problem.constant_rule is not None:
+        yield (problem.constant_rule,)
+    rules = all_rules(problem)
+    for number in range(most_rules + 1):
+        yield from combinations(rules, number)
 
 
 def all_reduced_costs(problem: PricingProblem, rules: list[Rule]) -> FloatArray:

@@ -81,8 +81,7 @@ def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule
         total += form.rule + form.length * sum(problem.condition_costs[feature] for feature in rule)
     for i, sample in enumerate(problem.inverse):
         part = case.weights[i] / problem.weights[sample]
-        to_be_covered = bool(case.y[i]) is (case.logic == "dnf")
-        if form.missed is not None and to_be_covered and not hits[i]:
+        if form.missed is not None and not hits[i]:
             total += form.missed[sample] * part
         if form.cover is not None:
             total += form.cover[sample] * part * hits[i]
@@ -90,10 +89,10 @@ def counted(form: LinearForm, case: Case, problem: Problem, rules: Sequence[Rule
 
 
 def computed(form: LinearForm, problem: Problem, rules: Sequence[Rule]) -> float:
-    """The form's value as the master computes it: one coefficient per rule, plus the missed positives."""
+    """The form's value as the master computes it: one coefficient per rule, plus the missed samples."""
     covers = problem.covers(rules)
     coefficients = form.coefficients(covers, np.array([problem.length(rule) for rule in rules]))
-    missed = problem.y & ~covers.any(axis=0)
+    missed = ~covers.any(axis=0)
     zeta = 0.0 if form.missed is None else float(form.missed[missed].sum())
     return form.const + zeta + float(coefficients.sum())
 
@@ -309,8 +308,6 @@ class ConstraintContract:
 def _check_form(form: LinearForm, problem: Problem, what: str) -> None:
     fault = form.fault(problem.n_samples)
     assert fault is None, f"{what} cannot be used: {fault}."
-    if form.missed is not None:
-        assert not form.missed[~problem.y].any(), f"{what} counts samples as missed that no rule should cover."
 
 
 def _values(constraint: Constraint, problem: Problem, rules: Sequence[Rule]) -> dict[str, float]:

@@ -36,7 +36,7 @@ def proxy_and_true(constraints: Sequence[Constraint], problem: Problem, rules: S
     import pandas as pd
 
     covers = problem.covers(rules)
-    missed = (problem.y & ~covers.any(axis=0)).astype(float)
+    missed = (~covers.any(axis=0)).astype(float)
     counts = covers.sum(axis=0).astype(float)
     length = sum(problem.length(rule) for rule in rules)
     y_pred = problem.predict(rules)

@@ -332,7 +332,7 @@ def _bounds(form: LinearForm, held_out: _HeldOut, z: float) -> tuple[float, floa
     problem = held_out.problem
     y_pred = problem.X[:, 0]
     nothing = np.zeros(problem.n_samples)
-    zeta = nothing if form.missed is None else np.where(problem.y, form.missed, 0.0)
+    zeta = nothing if form.missed is None else form.missed
     # Predicting a row positive adds its cover and takes away its miss.
     change = (nothing if form.cover is None else form.cover) - zeta
     counts = (change != 0) & (problem.weights > 0)

@@ -83,7 +83,8 @@ class MinimaxError(GroupConstraint):
         ]
 
     def objective(self, problem: Problem) -> LinearForm:
-        return LinearForm.variable(self.worst) * (self.weight * float(problem.weights.sum()))
+        # In the user's weights, as every term of the objective.
+        return LinearForm.variable(self.worst) * (self.weight * float(problem.weights.sum()) * problem.unit)
 
     def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
         """Every group's true error rate and the worst one; none of them is bounded."""

@@ -57,7 +57,7 @@ class SampleBits:
             if form.cover is not None:
                 cover[at] = form.cover
             if form.missed is not None:
-                zeta[at] = -np.where(problem.y, form.missed, 0.0)
+                zeta[at] = -form.missed
         parts = [(cover + zeta, False)] if count_once else [(cover, True), (zeta, False)]
         samples, values, always, starts, exact = [], [], [], [], True
         likeness = _likeness(problem)

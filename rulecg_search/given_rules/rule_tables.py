@@ -99,11 +99,10 @@ class RuleTables:
         forms = self.view.goal.forms
         uncovered = np.zeros((len(forms), len(samples)))
         constant = np.zeros(len(forms))
-        positive = self.view.problem.y[samples]
         for at, form in enumerate(forms):
             constant[at] = form.const
             if form.missed is not None:
-                uncovered[at] = np.where(positive, form.missed[samples], 0.0)
+                uncovered[at] = form.missed[samples]
             if self.count_once and form.cover is not None:
                 uncovered[at] -= form.cover[samples]
                 constant[at] += form.cover.sum()

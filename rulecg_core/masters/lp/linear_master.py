@@ -40,7 +40,8 @@ class _Read:
 
 
 class LinearMaster:
-    """``min objective`` over ``zeta in [0, 1]`` and ``w >= 0``, subject to, for every positive i,
+    """``min objective`` over ``zeta in [0, 1]`` and ``w >= 0``, subject to, for every tracked sample i
+    (the *positives*: those that some form looks at when missed; without other stakes and rows, the positive labels),
     ``zeta_i + Σ_{k covers i} w_k >= 1``, the constraint rows, and the link rows
     ``zeta_i + Σ_{k covers i} w_k / max_rules <= 1`` (the paper's ``C zeta_i + Σ 2 w_k <= C``).
 
@@ -73,7 +74,7 @@ class LinearMaster:
         self.max_rules = max(1.0, goal.max_rules)
         self.backend = backend
         self.options = options
-        self.positives: IntArray = np.flatnonzero(goal.problem.y)
+        self.positives: IntArray = np.flatnonzero(goal.tracked)
         self.variables = goal.variables
         self.needs_links = needs_links(goal.objective, goal.rows)
         if self.needs_links and not math.isfinite(goal.max_rules):
@@ -101,7 +102,7 @@ class LinearMaster:
         As entries of the artificial column they make its value the share of the shortfall that is still there.
         """
         shortfalls = np.zeros(len(self.rows))
-        missed, nothing = self.problem.y.astype(np.float64), np.zeros(self.problem.n_samples)
+        missed, nothing = np.ones(self.problem.n_samples), np.zeros(self.problem.n_samples)
         for position, row in enumerate(self.rows):
             value = row.form.value(missed, nothing, 0.0, 0.0)
             helpers = np.array(list(row.form.variables.values()))
@@ -124,7 +125,7 @@ class LinearMaster:
             self.shortfalls,
             1.0 if self.phase_one else 0.0,
             self.positives,
-            self.problem.weights[self.positives],
+            self.problem.sizes[self.positives],
             self.max_rules,
             self.needs_links,
         )

@@ -37,9 +37,9 @@ class Interrupted(Pricer):
 
 
 def fewest_errors(master):
-    """Of the empty rule set and of single conditions that keep every row."""
+    """Of the empty rule set, of covering all and of single conditions that keep every row."""
     singles = [(Rule([at]),) for at in range(master.problem.n_conditions)]
-    found = [master.evaluate(rules) for rules in [(), *singles]]
+    found = [master.evaluate(rules) for rules in [(), (Rule(()),), *singles]]
     return min(candidate.errors for candidate in found if candidate.is_feasible)
 
 
@@ -59,7 +59,7 @@ def test_no_answer_is_worse_than_a_single_condition(logic, eps, make):
 
 @pytest.mark.parametrize("make", [HammingMaster, ZeroOneMaster])
 def test_an_interrupt_at_once_leaves_the_best_single_condition(make):
-    """With Ctrl-C in the first round the answer is the best of the single conditions and of no rules."""
+    """With Ctrl-C in the first round the answer is the best of single conditions, no rules and covering everything."""
     for seed in range(8):
         master = make(small_problem(seed, n_conditions=9), [SizeBound(6)], load_registry().backend("highs"))
         result = generate_columns(master, [Interrupted()])
@@ -69,7 +69,7 @@ def test_an_interrupt_at_once_leaves_the_best_single_condition(make):
 
 def test_an_interrupt_with_nothing_in_hand_goes_on():
     """Where no rule set met keeps every row, Ctrl-C is Ctrl-C."""
-    master = HammingMaster(small_problem(0), [SizeBound(1)], load_registry().backend("highs"))
+    master = HammingMaster(small_problem(0), [SizeBound(0.5)], load_registry().backend("highs"))
     with pytest.raises(KeyboardInterrupt):
         generate_columns(master, [Interrupted()])
 
@@ -120,6 +120,7 @@ def test_large_data_has_an_answer_before_the_first_relaxation():
         on_event=events.append,
     )
     told = [event for event in events if isinstance(event, IncumbentFound | RoundFinished)]
+    assert told.pop(0).source == "everything covered"
     first_round = next(at for at, event in enumerate(told) if isinstance(event, RoundFinished))
     assert [event.source for event in told[:2]] == ["single conditions", "LocalSearch"]
     assert first_round >= 2

@@ -201,9 +201,9 @@ def test_searches_start_from_the_best_rule_set(master):
 
 
 def test_heuristics_are_off_unless_given(master):
-    """Without any, rule sets come from single conditions, integer programs and proofs alone."""
+    """Without any, rule sets come from single conditions, constant rule sets, integer programs and proofs alone."""
     events = []
     generate_columns(master, [BruteForcePricer()], Limits(seconds=20), on_event=events.append)
     sources = {event.source for event in events if isinstance(event, IncumbentFound)}
     programs = {"integer program over the pool", "proof by listing", "branch and price"}
-    assert sources <= {"single conditions", "no rules", *programs}
+    assert sources <= {"single conditions", "no rules", "everything covered", *programs}

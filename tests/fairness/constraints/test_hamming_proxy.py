@@ -74,10 +74,12 @@ def tempting(d: int = 6, gain: int = 3) -> tuple[Problem, list[Rule]]:
     two = np.zeros((len(chosen), d), dtype=bool)
     two[0] = True
     positives = np.vstack([one] * gain * 2)
-    X = np.vstack([one, two, positives])
-    y = [False] * (2 * len(chosen)) + [True] * len(positives)
+    # Negatives that no condition holds for keep covering everything from being as good.
+    apart = np.zeros((10, d), dtype=bool)
+    X = np.vstack([one, two, apart, positives])
+    y = [False] * (2 * len(chosen) + len(apart)) + [True] * len(positives)
     half = len(positives) // 2
-    groups = ["G1"] * len(chosen) + ["G2"] * len(chosen) + ["G1"] * half + ["G2"] * half
+    groups = ["G1"] * len(chosen) + ["G2"] * len(chosen) + ["G1"] * 5 + ["G2"] * 5 + ["G1"] * half + ["G2"] * half
     problem = Problem.from_arrays(X, y, sensitive_groups={"group": groups}, max_conditions=t)
     return problem, [Rule(features) for features in chosen]
 
@@ -89,7 +91,7 @@ def test_the_repair_finds_a_rule_set_that_is_truly_fair() -> None:
     master = HammingMaster(problem, constraints, load_registry().backend("highs"))
     favourite, nothing = master.evaluate(rules), master.evaluate(())
     assert favourite.proxy_violation <= 1e-9
-    assert favourite.true_violation > 0.5
+    assert favourite.true_violation > 0.4
     result = generate_columns(master, [BruteForcePricer()], Limits(seconds=20), start=Start(rules))
     assert master.evaluate(result.rules).is_feasible
     measured = constraints[1].measure(problem, problem.predict(result.rules))
