@@ -8,9 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scripts import reference  # noqa: E402 - found by the path above
-
 import rulecg  # noqa: E402
+from scripts import reference  # noqa: E402 - found by the path above
 
 project = "rulecg"
 author = "the rulecg developers"

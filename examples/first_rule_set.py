@@ -29,10 +29,10 @@ print(f"\nAccuracy on rows kept aside: {classifier.score(X_test, y_test):.1%}")
 # %%
 # How much does a larger rule set bring? The path learns one for every size.
 path = complexity_path(X_train, y_train, [2, 4, 6, 8, 12, 16], time_limit=10)
-sizes = [model.max_complexity for model in path.classifiers]
+sizes, models = list(path.classifiers), list(path.classifiers.values())
 figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
-axis.plot(sizes, [model.score(X_train, y_train) for model in path.classifiers], "o-", label="training rows")
-axis.plot(sizes, [model.score(X_test, y_test) for model in path.classifiers], "s--", label="rows kept aside")
+axis.plot(sizes, [model.score(X_train, y_train) for model in models], "o-", label="training rows")
+axis.plot(sizes, [model.score(X_test, y_test) for model in models], "s--", label="rows kept aside")
 axis.set(xlabel="rules and conditions together, at most", ylabel="accuracy")
 axis.legend(frameon=False)
 plt.show()
