@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types check docs bench faults clean
+.PHONY: demo test lint types check docs bench faults compat clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rulecg demo
@@ -22,7 +22,7 @@ check: lint types test
 
 # The pages of docs/ as a site, in site/.
 docs: $(VENV)/.installed-dev
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs site
 
 # Long: time to quality on the paper's larger data sets (in the folder RULECG_DATA), both losses on the smaller ones,
 # and scaling to ten million rows.
@@ -36,6 +36,10 @@ bench: $(VENV)/.installed-dev
 # Long: odd tables, settings, files, signals, limits and lying plugins; docs/explanation/reliability.md.
 faults: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.campaign --long
+
+# Long: lowest and highest versions of every dependency, on every Python that can be had.
+compat: $(VENV)/.installed-dev
+	$(BIN)/python -m scripts.compat
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -120,8 +120,12 @@ def branch_and_price(problem: CoverProblem) -> Answer:
     model.setSeparating(SCIP_PARAMSETTING.OFF)
     model.setHeuristics(SCIP_PARAMSETTING.OFF)
     model.setParams(
-        {"misc/allowstrongdualreds": False, "misc/allowweakdualreds": False, "misc/usesymmetry": 0,
-         "presolving/maxrestarts": 0}
+        {
+            "misc/allowstrongdualreds": False,
+            "misc/allowweakdualreds": False,
+            "misc/usesymmetry": 0,
+            "presolving/maxrestarts": 0,
+        }
     )
     pricer = RulePricer(problem)
     model.includePricer(pricer, "rules", "conjunctions with negative reduced cost")

@@ -1,29 +1,24 @@
-"""Comparing solvers: the same problem with every installed backend; proven results must agree.
+"""
+Comparing solvers
+=================
 
-Run it with ``python examples/comparing_solvers.py``.
+The same problem with every installed backend: proven results must agree.
 """
 
-from __future__ import annotations
-
+# %%
 from rulecg import RuleSetClassifier, datasets
 from rulecg_core import load_registry
 
-
-def main() -> None:
-    data, target, _ = datasets.load("tic-tac-toe")
-    registry = load_registry()
-    proven = set()
-    for name in registry.names("backend"):
-        found = registry.entry("backend", name).availability
-        if not found.available:
-            print(f"{name:8} not installed: {found.install}")
-            continue
-        result = RuleSetClassifier(max_complexity=32, backend=name, time_limit=20).fit(data, target).result_
-        print(f"{name:8} objective {result.objective:g}, {result.status}, {result.seconds:.1f} s")
-        if result.status == "optimal":
-            proven.add(result.objective)
-    assert len(proven) <= 1, "two solvers proved different optima"
-
-
-if __name__ == "__main__":
-    main()
+data, target, _ = datasets.load("tic-tac-toe")
+registry = load_registry()
+proven = set()
+for name in registry.names("backend"):
+    found = registry.entry("backend", name).availability
+    if not found.available:
+        print(f"{name:8} not installed: {found.install}")
+        continue
+    result = RuleSetClassifier(max_complexity=32, backend=name, time_limit=20).fit(data, target).result_
+    print(f"{name:8} objective {result.objective:g}, {result.status}, {result.seconds:.1f} s")
+    if result.status == "optimal":
+        proven.add(result.objective)
+assert len(proven) <= 1, "two solvers proved different optima"

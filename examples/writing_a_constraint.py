@@ -1,11 +1,15 @@
-"""Writing a constraint: a bound of one's own in a few lines, which no solver and no pricer needs to know about.
+"""
+Writing a constraint
+====================
 
-The bound here: a regulator wants the rules to accept no more than a given share of all applicants, in every group of
-a sensitive column. Run it with ``python examples/writing_a_constraint.py``.
+A bound of one's own in a few lines, which no solver and no pricer needs to know about. The bound here: a regulator
+wants the rules to accept no more than a given share of all applicants, in every group of a sensitive column.
 """
 
 from __future__ import annotations
 
+# %%
+# A constraint makes rows out of forms that the problem offers.
 from collections.abc import Sequence
 
 from attrs import field, frozen
@@ -28,20 +32,17 @@ class AtMostSelected(Constraint):
         ]
 
 
-def main() -> None:
-    data, target, sensitive = datasets.load("lending")
-    for share in (1.0, 0.2):
-        classifier = RuleSetClassifier(max_complexity=12, time_limit=3, constraints=[AtMostSelected(share)])
-        classifier.fit(data, target, sensitive_features=sensitive)
-        selected = sensitive.assign(selected=classifier.predict(data)).groupby("sex")["selected"].mean()
-        accuracy = classifier.score(data, target)
-        print(f"== at most {share:.0%}: accuracy {accuracy:.1%}, selected {selected.round(3).to_dict()}")
-        print(classifier.rule_set_, "\n")
-        assert (selected <= share + 1e-9).all()
-        # The rows speak in the units they were written in: what they report is what was counted here.
-        reported = classifier.result_.constraints.set_index("row")["true_value"]
-        assert all(abs(reported[f"selected {group}"] - selected[group]) < 1e-9 for group in selected.index)
-
-
-if __name__ == "__main__":
-    main()
+# %%
+# It is given to the classifier like one of rulecg's own.
+data, target, sensitive = datasets.load("lending")
+for share in (1.0, 0.2):
+    classifier = RuleSetClassifier(max_complexity=12, time_limit=3, constraints=[AtMostSelected(share)])
+    classifier.fit(data, target, sensitive_features=sensitive)
+    selected = sensitive.assign(selected=classifier.predict(data)).groupby("sex")["selected"].mean()
+    accuracy = classifier.score(data, target)
+    print(f"== at most {share:.0%}: accuracy {accuracy:.1%}, selected {selected.round(3).to_dict()}")
+    print(classifier.rule_set_, "\n")
+    assert (selected <= share + 1e-9).all()
+    # The rows speak in the units they were written in: what they report is what was counted here.
+    reported = classifier.result_.constraints.set_index("row")["true_value"]
+    assert all(abs(reported[f"selected {group}"] - selected[group]) < 1e-9 for group in selected.index)

@@ -1,7 +1,7 @@
 """The import graph of the packages, as a picture for the architecture page.
 
-    python -m scripts.import_graph            # writes docs/images/architecture.svg and a table in docs/architecture.md
-    python -m scripts.import_graph --check    # fails when they are not what the imports say
+python -m scripts.import_graph            # writes docs/images/architecture.svg and a table in docs/architecture.md
+python -m scripts.import_graph --check    # fails when they are not what the imports say
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def decode(raw: bytes, kind: type[T], where: str) -> T:
         return msgspec.json.decode(raw, type=kind)
     except RecursionError:
         raise ConfigurationError(f"{where}: it is nested too deeply.") from None
-    except ValueError as error:  # msgspec's own errors, and text that is no UTF-8
+    except (msgspec.MsgspecError, ValueError) as error:  # the latter for text that is no UTF-8
         raise ConfigurationError(f"{where}: {error}.") from None
 
 

@@ -17,6 +17,5 @@ SHOWN = {
 @pytest.mark.parametrize("name", SHOWN)
 def test_examples_run(name, capsys):
     """As a person would run them."""
-    space = runpy.run_path(str(EXAMPLES / name))
-    space["main"]()
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     assert SHOWN[name] in capsys.readouterr().out

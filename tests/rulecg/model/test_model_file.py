@@ -144,6 +144,7 @@ def test_files_that_are_not_as_they_should_be_are_refused(what, path, tmp_path):
         (b"\x80\x04\x95pickle", "no rulecg model file"),
         ('{"version": ' + "9" * 5000 + "}", "no rulecg model file"),
     ],
+    ids=["nothing", "nested", "NaN", "infinite", "no text", "a pickle", "many digits"],
 )
 def test_things_that_are_no_json_are_refused(text, message, tmp_path):
     """Deep nesting, doubled names, pickles and numbers without end included."""
