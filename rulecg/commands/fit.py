@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_writable(arguments.out)
     job = task.Task.of(arguments)
-    classifier = task.classifier_from(arguments, arguments.max_complexity)
+    classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
     with task.progress_on_stderr():
         classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive)
     if arguments.out:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(out)
     job = task.Task.of(arguments)
     _check_folds(arguments.folds, job)
-    template = task.classifier_from(arguments, 30).set_params(verbose=0)
+    template = task.classifier_from(arguments, 30, job.label_names).set_params(verbose=0)
     settings = {"estimator": template, "time_limit": arguments.time_limit}
     chosen: float | None = None
     if arguments.folds:

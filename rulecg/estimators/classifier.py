@@ -10,7 +10,6 @@ import pandas as pd
 from attrs import evolve
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulecg_core import (
@@ -34,8 +33,10 @@ from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
+from ..stakes.row_stakes import RowObjective
+from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
-from .learning import LearningTask, forbidden_columns, labelled_rows
+from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
 
@@ -80,6 +81,18 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         Threads for pricing and for the solver, as joblib counts them.
     verbose : int
         1 reports progress now and then, 2 every event.
+    class_weight : None, "balanced" or dict
+        What errors on rows of each class are multiplied by: numbers by label, or such that every class weighs the same.
+    costs : dict or None
+        What errors cost: ``{"fp": 5, "fn": 1}`` makes a false positive as dear as five false negatives. With several
+        classes they hold for each class against the rest.
+    teacher : None, "forest", classifier or array
+        Who softens the labels: a random forest, any scikit-learn classifier with ``predict_proba``, or probabilities,
+        one per row (for two classes) or rows × classes. A row's probability never comes from a model that was fitted
+        on the row: a forest's are out of bag, those of others from shuffled folds.
+    label_weight : float
+        With a teacher, how much the label counts, from 0 (the teacher alone) to 1 (no teacher): expected errors are by
+        ``label_weight * label + (1 - label_weight) * probability``.
 
     Attributes
     ----------
@@ -105,7 +118,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     among such training rows.
 
     ``predict_proba`` is the precision on the training rows, ``(right + 1) / (fired + 2)`` in weight, of the best rule
-    that fires; where none fires, it is the share of the classes among the training rows where none fired. It never
+    that fires; where none fires, it is the share of the classes among the training rows where none fired. It always
+    speaks of labels and sample weights as they are, whatever ``class_weight``, ``costs`` and ``teacher``: where costs
+    or class weights are given, rows with a small probability may well be predicted positive. Without them it never
     contradicts ``predict``.
 
     Rows with equal conditions and labels are merged, so the order of rows does not matter, and a weight of 2 is the
@@ -146,6 +161,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        class_weight: Any = None,
+        costs: Any = None,
+        teacher: Any = None,
+        label_weight: float = 0.5,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -162,6 +181,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.class_weight = class_weight
+        self.costs = costs
+        self.teacher = teacher
+        self.label_weight = label_weight
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
         """Learn the rule set.
@@ -230,6 +253,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         training = Training.of(
             inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
         )
+        seed = seed_of(self.random_state)
+        settings = {**self.get_params(deep=False), "teacher": teacher_of_rows(self.teacher, sample_weight)}
         task = LearningTask(
             recipe=recipe,
             classes=rows.classes,
@@ -239,8 +264,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             max_conditions=self.max_conditions,
             limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
             refine=self.binarizer_.refine,
-            seed=0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=seed,
             verbose=self.verbose,
+            objective=RowObjective.of(settings, inputs, rows.classes, rows.codes, rows.weights, seed),
         )
         runs, conditions = task.learn(training, began)
         self.binarizer_.conditions_ = list(conditions)

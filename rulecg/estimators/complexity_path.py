@@ -15,7 +15,9 @@ from rulecg_core import ConfigurationError, Rule
 
 from ..binarize.fixed_conditions import FixedConditions
 from ..model.result import FitResult
+from ..stakes.teachers import Taught, is_given, teacher_probabilities
 from .classifier import RuleSetClassifier
+from .learning import forbidden_columns, labelled_rows, seed_of
 
 
 @frozen(eq=False)
@@ -90,6 +92,7 @@ def complexity_path(
     if not isinstance(template, RuleSetClassifier):
         raise ConfigurationError(f"estimator must be a RuleSetClassifier or None, not {type(template).__name__}.")
     walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
+    walk.params["teacher"] = taught(template, X, y, sample_weight)
     rows = []
     for limit in walk.limits:
         own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
@@ -134,6 +137,36 @@ class _Walk:
             return None
         left = max(self.seconds - (time.perf_counter() - self.began), 0.05 * self.seconds)
         return left / (len(self.limits) - len(self.classifiers))
+
+
+def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Let an estimator's teacher learn once for many fits on the same rows.
+
+    Parameters
+    ----------
+    template : RuleSetClassifier
+        Its settings say who the teacher is, which columns it may see, and the seed.
+    X, y, sample_weight
+        As for ``RuleSetClassifier.fit``.
+
+    Returns
+    -------
+    Taught, array or None
+        For the setting ``teacher`` of classifiers that are fitted to the same rows.
+    """
+    if template.teacher is None or is_given(template.teacher):
+        return template.teacher
+    rows, _ = labelled_rows(X, y, sample_weight, None)
+    inputs = rows.table.drop(columns=forbidden_columns(template.forbid, rows.table.columns))
+    seed = seed_of(template.random_state)
+    found = teacher_probabilities(template.teacher, inputs, rows.codes, rows.weights, seed)
+    assert found is not None, "There is a teacher."
+    if sample_weight is None:
+        return Taught(template.teacher, found)
+    # Rows without weight take no part, but have a place.
+    everywhere = np.zeros((len(np.asarray(sample_weight)), found.shape[1]))
+    everywhere[np.asarray(sample_weight, dtype=np.float64) > 0] = found
+    return Taught(template.teacher, everywhere)
 
 
 def _line(best: RuleSetClassifier, own: FitResult) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rulecg_core import ConfigurationError
 from rulecg_core.base.arrays import AnyArray, FloatArray
 
+from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
 from .complexity_path import ComplexityPath, checked_complexities, complexity_path, plot_path
 from .display import ShowsRules
@@ -176,8 +177,12 @@ def _fold_scores(
     search: RuleSetClassifierCV, limits: list[float], X: Any, y: Any, about: dict[str, Any], train: Any, test: Any
 ) -> list[float]:
     """The score on the test rows for every limit; the loosest one reached stands in for those that were not."""
+    estimator = search.estimator
+    if estimator is not None:
+        estimator = clone(estimator)
+        estimator.set_params(teacher=teacher_of_rows(estimator.teacher, None, train))
     path = complexity_path(
-        _rows(X, train), _rows(y, train), limits, estimator=search.estimator, time_limit=search.time_limit,
+        _rows(X, train), _rows(y, train), limits, estimator=estimator, time_limit=search.time_limit,
         **{name: _rows(values, train) for name, values in about.items()},
     )  # fmt: skip
     scorer = get_scorer(search.scoring)

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from attrs import define, evolve, field, frozen
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from rulecg_core import (
     Candidate,
@@ -26,6 +25,7 @@ from rulecg_core import (
     Registry,
     Result,
     Rule,
+    Stakes,
     Start,
     Status,
     Stop,
@@ -37,8 +37,10 @@ from ..binarize.binarizer import Binarizer, binarizer_of
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
 from ..model.scored_rule_sets import LabelledRows
+from ..stakes.row_stakes import RowObjective
+from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
-from .learning import forbidden_columns, labelled_rows
+from .learning import forbidden_columns, labelled_rows, seed_of
 from .recipe import Part, Recipe, compose
 from .training import Training
 
@@ -136,13 +138,13 @@ def fairness_path(
         )
         for size, eps in points
     }
-    state = template.random_state
+    seed = seed_of(template.random_state)
     walk = _Walk(
-        problem=view.problem(rows, groups),
+        problem=view.problem(rows, groups, view.stakes(template, rows, sample_weight, seed)),
         recipes=recipes,
         seconds=time_limit,
         threads=effective_n_jobs(template.n_jobs),
-        seed=0 if state is None else int(check_random_state(state).randint(2**31 - 1)),
+        seed=seed,
     )
     walk.run()
     new = None if new_rows is None else view.problem(*_new_rows(new_rows, rows.classes))
@@ -198,11 +200,18 @@ class _View:
         }
         return cls(binarizer, forbidden, options)
 
-    def problem(self, rows: LabelledRows, groups: Groups) -> Problem:
+    def stakes(self, template: RuleSetClassifier, rows: LabelledRows, sample_weight: Any, seed: int) -> Stakes | None:
+        """What errors on the training rows cost."""
+        inputs = rows.table.drop(columns=self.forbidden)
+        teacher = teacher_of_rows(template.teacher, sample_weight)
+        settings = {**template.get_params(deep=False), "teacher": teacher}
+        return RowObjective.of(settings, inputs, rows.classes, rows.codes, rows.weights, seed).stakes(1)
+
+    def problem(self, rows: LabelledRows, groups: Groups, stakes: Stakes | None = None) -> Problem:
         inputs = rows.table.drop(columns=self.forbidden)
         features = self.binarizer.transform(inputs)
         training = Training.of(inputs, features, self.binarizer.conditions_, rows.codes, rows.weights, groups)
-        return training.problem(1, **self.options)
+        return training.with_stakes(stakes).problem(1, **self.options)
 
 
 class _NothingNew(Pricer):
@@ -267,7 +276,7 @@ class _Walk:
         recipe, own = self.recipes[point], self.results.get(point)
         with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
             candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
-        chosen = min(candidates, key=lambda found: (found.errors, found.complexity), default=None)
+        chosen = min(candidates, key=lambda found: (found.cost, found.errors, found.complexity), default=None)
         line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
         line |= _scores(self.problem, recipe.constraints[-1], chosen, "")
         line["complexity"] = math.nan if chosen is None else chosen.complexity

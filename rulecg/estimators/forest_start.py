@@ -36,9 +36,9 @@ def forest_leaves(problem: Problem, *, n_trees: int = 20, seed: int = 0) -> tupl
     from sklearn.ensemble import RandomForestClassifier
 
     forest = RandomForestClassifier(n_trees, max_depth=problem.max_conditions, random_state=seed)
-    forest.fit(problem.X, problem.y, sample_weight=problem.weights)
+    forest.fit(problem.X, problem.y, sample_weight=problem.sizes)
     opposite = _opposites(problem)
-    overall = float(problem.weights[problem.y].sum() / problem.weights.sum())
+    overall = float(problem.sizes[problem.y].sum() / problem.sizes.sum())
     rules: dict[Rule, None] = {}
     for estimator in forest.estimators_:
         tree = estimator.tree_

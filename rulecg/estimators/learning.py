@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from sklearn.utils import check_random_state
 
 from rulecg_core import (
     Condition,
@@ -27,6 +28,7 @@ from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame, plain
 from ..inputs.weights import checked_weights
 from ..model.scored_rule_sets import LabelledRows
+from ..stakes.row_stakes import RowObjective
 from .progress import progress
 from .recipe import Recipe
 from .refinement import learn_refining
@@ -73,6 +75,11 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -
             "tell apart: at least two classes are needed."
         )
     return LabelledRows(table, classes, codes, weights), groups
+
+
+def seed_of(random_state: Any) -> int:
+    """Make a seed from an estimator's ``random_state``; None is a fixed seed too."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def forbidden_columns(forbid: Iterable[Any], names: Iterable[str]) -> list[str]:
@@ -122,6 +129,8 @@ class LearningTask:
     """Whether thresholds are refined while learning."""
     seed: int
     verbose: int
+    objective: RowObjective | None = None
+    """What errors cost; None: each its row's weight."""
 
     def learn(self, training: Training, began: float) -> tuple[dict[Any, Result], Sequence[Condition]]:
         """Run column generation; the time is shared between the classes.
@@ -144,6 +153,7 @@ class LearningTask:
         runs: dict[Any, Result] = {}
         for done, position in enumerate(positions):
             label = self.classes[position]
+            training = training.with_stakes(None if self.objective is None else self.objective.stakes(position))
             build = partial(self.problem, position=position)
             share = self._share(began, len(positions) - done)
             with progress(self.verbose, "" if len(positions) == 1 else str(label)) as observer:

@@ -192,7 +192,7 @@ def better_thresholds(
         Most gain first, at most ``MOST_NEW``.
     """
     search = _Search(problem, training, deadline)
-    costs = np.where(problem.y, -problem.weights, problem.weights)
+    costs = np.where(problem.y, -problem.sizes, problem.sizes)
     for rules in dict.fromkeys((result.best_rules, result.rules)):
         covers = problem.covers(rules).astype(np.int64)
         counts = covers.sum(axis=0)
@@ -235,7 +235,7 @@ class _Search:
     def look_around(self, prices: FloatArray, rules: Sequence[Rule]) -> None:
         """Try each numeric condition of each rule at all values of its column; prices are per merged sample."""
         inverse = self.problem.inverse
-        row_prices = (prices / self.problem.weights)[inverse] * self.training.weights
+        row_prices = (prices / self.problem.sizes)[inverse] * self.training.row_sizes
         for rule in rules:
             if self.deadline.passed:
                 return

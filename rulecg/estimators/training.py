@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from attrs import evolve, frozen
 
-from rulecg_core import Condition, Groups, Problem
+from rulecg_core import Condition, Groups, Problem, Stakes
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.data.conditions import as_numbers
 
@@ -30,6 +30,8 @@ class Training:
     """The class of each row."""
     weights: FloatArray
     groups: Groups
+    stakes: Stakes | None = None
+    """What errors on each row cost in the problem to be made; None: its weight."""
 
     @classmethod
     def of(
@@ -68,6 +70,10 @@ class Training:
             inputs, order, features[order], tuple(conditions), codes[order], weights[order], groups.take(order)
         )
 
+    def with_stakes(self, stakes: Stakes | None) -> Training:
+        """Make the same rows with stakes, given in the order of the table."""
+        return evolve(self, stakes=None if stakes is None else stakes.take(self.order))
+
     def problem(self, position: int, **options: Any) -> Problem:
         """Make the problem of telling the class at the position from the others.
 
@@ -89,6 +95,7 @@ class Training:
             weights=self.weights,
             sensitive_groups=self.groups,
             conditions=self.conditions,
+            stakes=self.stakes,
             **options,
         )
 
@@ -109,4 +116,13 @@ class Training:
             codes=self.codes[order],
             weights=self.weights[order],
             groups=self.groups.take(order),
+            stakes=None if self.stakes is None else self.stakes.take(order),
         )
+
+    @property
+    def row_sizes(self) -> FloatArray:
+        """How much is at stake with each row, or its weight where nothing is: what rows share a sample's price by."""
+        if self.stakes is None:
+            return self.weights
+        net = np.abs(self.stakes.net)
+        return np.where(net > 0, net, self.weights)

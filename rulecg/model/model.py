@@ -75,6 +75,11 @@ class Model:
         return len(self.classes) == 2
 
     @property
+    def has_unequal_costs(self) -> bool:
+        """Whether errors cost differently by class, so that the likelier class is not always the better answer."""
+        return any(self.settings.get(name) is not None for name in ("costs", "class_weight"))
+
+    @property
     def rule_set(self) -> RuleSet:
         """The one rule set of a model with two classes."""
         if not self.is_binary:
@@ -200,7 +205,7 @@ class Model:
         """Compute the probability of every class from the rules that fired."""
         columns, claims = [], []
         for rule_set, scores, own in zip(self.rule_sets, self.scores, fired, strict=True):
-            decided = scores.probability(own)
+            decided = scores.probability(own, on_its_side=not (self.is_binary and self.has_unequal_costs))
             columns.append(decided if rule_set.logic == "dnf" else 1 - decided)
             claims.append(own.any(axis=1) == (rule_set.logic == "dnf"))
         if self.otherwise is None:

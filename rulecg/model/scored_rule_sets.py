@@ -178,6 +178,8 @@ def _plain_setting(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, (list, tuple)):
         return [item if isinstance(item, str) else repr(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
     if value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return repr(value)

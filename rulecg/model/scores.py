@@ -76,9 +76,14 @@ class RuleScores:
         """Smoothed precision of each rule: ``(right + 1) / (support + 2)`` (Laplace)."""
         return (self.right + 1) / (self.support + 2)
 
-    def probability(self, fired: BoolArray) -> FloatArray:
-        """Give the probability of the class that the rules decide for: the best precision among rules that fire."""
+    def probability(self, fired: BoolArray, *, on_its_side: bool = True) -> FloatArray:
+        """Give the probability of the class that the rules decide for: the best precision among rules that fire.
+
+        With ``on_its_side`` it is above 1/2 just where a rule fires, as it should be where all errors cost the same.
+        """
         best = np.where(fired, self.precisions, 0.0).max(axis=1, initial=0.0)
+        if not on_its_side:
+            return np.where(fired.any(axis=1), best, self.otherwise)
         return np.where(
             fired.any(axis=1), np.maximum(best, 0.5 + _JUST), min(self.otherwise, 0.5 - _JUST)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .charts import Line, line_chart
@@ -45,7 +46,8 @@ def certificate_section(evidence: Evidence) -> Section:
         paragraph(_EXPLAINED.get(certificate.status, "")),
         paragraph(
             "The objective counts, on the training rows, every missed positive row once and every wrongly covered row "
-            + _COVERED_ROWS.get(loss, f"as the loss {loss!r} says."),
+            + _COVERED_ROWS.get(loss, f"as the loss {loss!r} says.")
+            + _costs(evidence.model.settings),
             class_="note",
         ),
     ]
@@ -155,3 +157,12 @@ def path_section(path: Any, chosen: float | None) -> Section:
     ]
     rows = [[number(value) for value in row] for row in path[head].astype(float).itertuples(index=False, name=None)]
     return section("path", "Accuracy and size", chart, details("The numbers", table(head, rows, "")))
+
+
+def _costs(settings: Mapping[str, Any]) -> str:
+    """What an error counts, where not all count the same."""
+    given = [name for name in ("costs", "class_weight", "teacher") if settings.get(name) is not None]
+    if not given:
+        return ""
+    listed = ", ".join(f"{name.replace('_', ' ')}: {settings[name]}" for name in given)
+    return f" What each of them costs follows from the settings ({listed})."

@@ -45,7 +45,9 @@ def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequ
     lines.append(f"Certificate: {classifier.result_.certificate()}")
     objective = _OBJECTIVES.get(str(classifier.loss).partition(":")[0])
     if objective:
-        lines.append(f"  The objective counts, on the training rows, {objective}.")
+        named = {run.objective_name for run in classifier.result_.runs.values()} - {"errors"}
+        at = f", each at its cost ({', '.join(sorted(named))})" if named else ""
+        lines.append(f"  The objective counts, on the training rows, {objective}{at}.")
     return lines
 
 

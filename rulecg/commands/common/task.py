@@ -13,6 +13,7 @@ from attrs import frozen
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
+from .named_numbers import add_cost_arguments
 from .parser import LARGEST_SEED, CommandParser, names, seconds, threads, whole_number
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--quantiles", metavar="N", type=whole_number(2, 10_000),
         help="cut number columns at quantiles, into so many parts (deciles: 10)",
     )  # fmt: skip
+    add_cost_arguments(parser)
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
@@ -200,7 +202,9 @@ def useful_threads(wanted: int | None) -> int | None:
     return wanted if wanted is None or wanted < 0 else min(wanted, os.cpu_count() or 1)
 
 
-def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> RuleSetClassifier:
+def classifier_from(
+    arguments: argparse.Namespace, max_complexity: float, label_names: dict[Any, Any] | None = None
+) -> RuleSetClassifier:
     """Make the estimator that the options describe.
 
     Parameters
@@ -209,6 +213,8 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         What the command line was given.
     max_complexity
         Most rules and conditions together.
+    label_names
+        What the labels that are learned are called in the table.
     """
     from ...estimators.classifier import RuleSetClassifier
 
@@ -228,7 +234,19 @@ def classifier_from(arguments: argparse.Namespace, max_complexity: float) -> Rul
         random_state=arguments.seed,
         n_jobs=useful_threads(arguments.jobs),
         verbose=0 if arguments.quiet else 1,
+        class_weight=_class_weight(arguments.class_weight, label_names or {}),
+        costs=arguments.costs,
+        teacher=arguments.teacher,
+        label_weight=arguments.label_weight,
     )
+
+
+def _class_weight(weights: str | dict[str, float] | None, label_names: dict[Any, Any]) -> Any:
+    """Class weights by the labels that are learned, which may be called otherwise in the table."""
+    if not isinstance(weights, dict):
+        return weights
+    called = {str(name): label for label, name in label_names.items()}
+    return {called.get(name, name): weight for name, weight in weights.items()}
 
 
 def _heuristics(names: list[str]) -> str | list[str]:

@@ -82,3 +82,16 @@ def test_integers_of_four_hundred_digits_are_refused_by_name(tmp_path, capsys):
     assert "Column 'code' holds numbers beyond 1e308" in capsys.readouterr().err
     assert cli.main([*words, "--target", "code"]) == 2
     assert "--positive" in capsys.readouterr().err
+
+
+def test_costs_class_weights_and_teacher_reach_the_fit(folder, capsys):
+    """The options become settings of the model, by the labels' own names, and the summary names the objective."""
+    out = folder / "costs.json"
+    words = ["--costs", "fp=3,fn=1", "--class-weight", "yes=2", "--teacher", "forest", "--label-weight", "0.25"]
+    assert cli.main(["fit", str(folder / "loans.csv"), *FIT, *words, "--out", str(out)]) == 0
+    settings = rulecg.load_model(out).settings
+    assert settings["teacher"] == "forest"
+    assert settings["label_weight"] == 0.25
+    assert settings["costs"] == "{'fp': 3.0, 'fn': 1.0}"
+    assert settings["class_weight"] == "{True: 2.0}"
+    assert "weighted cost expected by the teacher" in capsys.readouterr().out
