@@ -3,6 +3,7 @@
 from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
 from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
 from .api.heuristic import Found, Heuristic, Search, View
+from .api.kept_aside import Judgement, checked_judgement, share_kept_aside
 from .api.master import IntegerResult, Master
 from .api.pricing import NEGATIVE, Listing, Pricer, PricingProblem, PricingResult, reduced_costs
 from .api.relaxation import Relaxation
@@ -21,6 +22,7 @@ from .base.errors import (
     RulecgError,
     RulecgWarning,
     SolveError,
+    UnconfirmedError,
     UnknownNameError,
 )
 from .base.events import Event, Observer
@@ -78,6 +80,7 @@ __all__ = [
     "IntegerLimits",
     "IntegerResult",
     "Interruption",
+    "Judgement",
     "LPSession",
     "LPSolution",
     "Limits",
@@ -122,10 +125,12 @@ __all__ = [
     "Start",
     "Status",
     "Stop",
+    "UnconfirmedError",
     "UnknownNameError",
     "View",
     "ZeroOneMaster",
     "bit_count",
+    "checked_judgement",
     "checked_objective",
     "checked_rows",
     "distinctly_named",
@@ -138,4 +143,5 @@ __all__ = [
     "prediction_value",
     "reduced_costs",
     "settings",
+    "share_kept_aside",
 ]

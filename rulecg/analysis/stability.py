@@ -40,7 +40,7 @@ def relearner(model: Model) -> RuleSetClassifier:
     settings = {
         name: value
         for name, value in model.settings.items()
-        if name in RuleSetClassifier().get_params() and name != "binarizer"
+        if name in RuleSetClassifier().get_params() and name not in ("binarizer", "cut_points")
     }
     return RuleSetClassifier(**settings, binarizer=FixedConditions(model.conditions))
 

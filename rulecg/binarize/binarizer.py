@@ -10,70 +10,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulecg_core import Condition, ConfigurationError, UnknownNameError
-from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray
+from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from rulecg_core.data.conditions import EXACT_BELOW, as_numbers, exact_numbers, is_missing
 
 from ..inputs.labels import checked_labels
 from ..inputs.table import Kind, as_frame, column_kind, plain
 from ..inputs.weights import checked_weights
+from .best_cuts import CutPoints, best_cuts, checked_cut_points, united
 from .thresholds import distinct_thresholds, quantile_thresholds
-from .tree_gains import MOST_ROWS
 from .tree_thresholds import tree_thresholds
 
-THRESHOLDS = ("quantiles", "distinct", "trees")
-BINARIZERS: dict[str, dict[str, Any]] = {
-    "auto": {"thresholds": "trees", "refine": True},
-    "deciles": {},
-    "distinct": {"thresholds": "distinct"},
-    "trees": {"thresholds": "trees"},
-}
-"""Binarizers by name, and their settings."""
-FEW_ROWS = 2_000
-"""With fewer rows than this, ``"auto"`` stays with deciles: thresholds that look at few labels fit their noise."""
-SECONDS_PER_ENTRY, MOST_SHARE = 3e-6, 1 / 3
-"""About how long trees look at one value of a table; ``"auto"`` stays with deciles where that would take more than this
-share of the time limit."""
-
-
-def binarizer_of(
-    wanted: Binarizer | str | None, shape: tuple[int, ...], time_limit: float | None = None
-) -> Binarizer:
-    """Find a binarizer by name, or copy the given one.
-
-    Parameters
-    ----------
-    wanted : Binarizer, str or None
-        A name of ``BINARIZERS``; None is ``"auto"``, which depends on the table's shape.
-    shape : tuple of int
-        Rows and columns of the table.
-    time_limit : float or None
-        Seconds for the whole fit, of which looking for thresholds takes a part.
-
-    Returns
-    -------
-    Binarizer
-        Not fitted.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is none of this name.
-    """
-    if isinstance(wanted, Binarizer):
-        return clone(wanted)  # type: ignore[no-any-return]
-    name = "auto" if wanted is None else str(wanted)
-    if name not in BINARIZERS:
-        raise UnknownNameError("binarizer", name, list(BINARIZERS))
-    if name == "auto":
-        n_rows, n_columns = shape
-        seconds = min(n_rows, MOST_ROWS) * n_columns * SECONDS_PER_ENTRY
-        if n_rows < FEW_ROWS or (time_limit is not None and seconds > MOST_SHARE * time_limit):
-            name = "deciles"
-    return Binarizer(**BINARIZERS[name])
+THRESHOLDS = ("quantiles", "best", "distinct", "trees")
+SUPERVISED = ("best", "trees")
+"""Those that look at labels."""
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,10 +43,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_quantiles : int
         Into how many equally full parts the quantiles cut a column: 10 for deciles, the paper's choice.
-    thresholds : "quantiles", "distinct" or "trees"
+    thresholds : "quantiles", "best", "distinct" or "trees"
         Where numeric columns are cut. ``"quantiles"`` of the rows are the paper's; a value that most rows share takes
-        several of them. ``"distinct"`` are quantiles of the distinct values, however many rows have each. ``"trees"``
-        looks at the labels given to ``fit`` as ``y``: thresholds lie where small boosted trees on all columns gain.
+        several of them. ``"best"`` are those and, where a column has one, a threshold that by itself tells the labels
+        apart far better, so that one that does so perfectly is always there. ``"distinct"`` are quantiles of
+        the distinct values, however many rows have each. ``"trees"`` are thresholds where small boosted trees gain.
+        ``"best"`` and ``"trees"`` look at the labels given to ``fit`` as ``y``.
     max_thresholds : int or None
         With ``"trees"``, at most this many thresholds for one column; None for 3 on few rows to 16 on many, since fine
         cuts of few rows fit their noise.
@@ -105,6 +60,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``"trees"``.
     max_categories : int or None
         At most this many categories of a column get conditions, the most frequent ones; a warning says when it cuts.
+    cut_points : dict from column to numbers, or None
+        Where numeric columns are cut besides, such as ``{"age": [18, 25, 65]}``: ages that mean something.
 
     Attributes
     ----------
@@ -137,6 +94,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         refine: bool = False,
         include_minimum: bool = True,
         max_categories: int | None = 50,
+        cut_points: CutPoints | None = None,
     ) -> None:
         self.n_quantiles = n_quantiles
         self.thresholds = thresholds
@@ -144,6 +102,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.refine = refine
         self.include_minimum = include_minimum
         self.max_categories = max_categories
+        self.cut_points = cut_points
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
         """Choose the conditions.
@@ -178,15 +137,32 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             labels = None if labels is None else labels[kept]
         self.column_names_ = tuple(table.columns)
         kinds = {name: column_kind(table[name], name) for name in self.column_names_}
+        numeric = [name for name, kind in kinds.items() if kind == "number"]
         supervised: dict[str, list[float]] = {}
         if labels is not None:
-            _, classes = np.unique(labels, return_inverse=True)
+            classes = np.unique(labels, return_inverse=True)[1].reshape(-1)
             each = np.ones(len(table)) if weights is None else weights
-            supervised = tree_thresholds(table, kinds, classes.reshape(-1), each, self.max_thresholds)
+            if self.thresholds == "trees":
+                supervised = tree_thresholds(table, kinds, classes, each, self.max_thresholds)
+            else:
+                supervised = {name: self._best(table[name], name, classes, each, weights) for name in numeric}
+        self._given = checked_cut_points(self.cut_points, numeric, self.column_names_)
         self.conditions_ = []
         for name, kind in kinds.items():
             self.conditions_ += self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
         return self
+
+    def described(self) -> str:
+        """Say in words where number columns are cut; the end of a sentence that begins "number columns are cut at"."""
+        parts = "deciles" if self.n_quantiles == 10 else f"quantiles ({self.n_quantiles} parts)"
+        words = {
+            "quantiles": f"{parts} of the rows",
+            "best": f"{parts} of the rows and where one cut tells the labels apart far better",
+            "distinct": f"{parts} of the distinct values",
+            "trees": "thresholds that small trees chose by the labels",
+        }[self.thresholds]
+        words += ", refined at original values while learning" if self.refine else ""
+        return words + (f", and at given points of {', '.join(map(str, self.cut_points))}" if self.cut_points else "")
 
     def transform(self, X: Any) -> BoolArray:
         """Evaluate every condition on every row.
@@ -223,7 +199,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.transformer_tags.preserves_dtype = []
-        tags.target_tags.required = self.thresholds == "trees"
+        tags.target_tags.required = self.thresholds in SUPERVISED
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
 
@@ -247,12 +223,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked_labels(self, y: Any, n_rows: int) -> AnyArray | None:
         """The labels where thresholds depend on them."""
-        if self.thresholds != "trees":
+        if self.thresholds not in SUPERVISED:
             return None
         if y is None:
             raise ConfigurationError(
-                'Thresholds from trees depend on the labels: requires y to be passed, but the target y is None. Give y '
-                'to fit, or say thresholds="distinct".'
+                f'thresholds="{self.thresholds}" depend on the labels: requires y to be passed, but the target y is '
+                'None. Give y to fit, or say thresholds="distinct".'
             )
         return checked_labels(y, n_rows)
 
@@ -288,17 +264,31 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _number_conditions(
         self, name: str, numbers: AnyArray, weights: FloatArray | None, supervised: Sequence[float]
     ) -> list[Condition]:
-        distinct = np.unique(numbers)
-        if len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)):
+        distinct, given = np.unique(numbers), self._given.get(name, [])
+        is_pair = len(distinct) == 2 and np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct))
+        if is_pair and not given:
             return _both(Condition(name, "==", plain(distinct[1])))
         match self.thresholds:
-            case "trees":
+            case "trees" | "best":
                 thresholds = list(supervised)
             case "distinct":
                 thresholds = distinct_thresholds(numbers, int(self.n_quantiles), self.include_minimum)
             case _:
                 thresholds = quantile_thresholds(numbers, weights, int(self.n_quantiles), self.include_minimum)
+        thresholds = united(thresholds, given, numbers) if given else thresholds
         return [condition for value in thresholds for condition in _both(Condition(name, "<=", value))]
+
+    def _best(
+        self, column: pd.Series[Any], name: str, classes: IntArray, each: FloatArray, weights: FloatArray | None
+    ) -> list[float]:
+        """Quantiles of a number column, and the cut that tells the classes apart far better if there is one."""
+        known = ~np.asarray(is_missing(column), dtype=bool)
+        numbers = exact_numbers(column, name, known)
+        weights = None if weights is None else weights[known]
+        quantiles = quantile_thresholds(numbers, weights, int(self.n_quantiles), self.include_minimum)
+        best = best_cuts(numbers, classes[known], each[known], quantiles)
+        # A quantile that splits the rows alike is the paper's and stays.
+        return united(best, quantiles, numbers) if best else quantiles
 
     def _kept_categories(self, name: str, values: list[Any], weight_of: FloatArray) -> list[Any]:
         if self.max_categories is None or len(values) <= self.max_categories:

@@ -21,6 +21,8 @@ class FixedConditions(Binarizer):
         The conditions, in this order.
     refine : bool
         Whether thresholds are refined while a classifier learns.
+    cuts : str
+        Where number columns are cut, in words: what ``described()`` of the binarizer that chose them said.
 
     Examples
     --------
@@ -28,9 +30,12 @@ class FixedConditions(Binarizer):
     [[False], [True]]
     """
 
-    def __init__(self, conditions: tuple[Condition, ...] = (), refine: bool = False) -> None:
+    def __init__(
+        self, conditions: tuple[Condition, ...] = (), refine: bool = False, cuts: str = "given thresholds"
+    ) -> None:
         super().__init__(refine=refine)
         self.conditions = conditions
+        self.cuts = cuts
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FixedConditions:
         """Take the given conditions, whatever the rows hold."""
@@ -38,3 +43,7 @@ class FixedConditions(Binarizer):
         validate_data(self, X, skip_check_array=True)
         self.conditions_ = list(self.conditions)
         return self
+
+    def described(self) -> str:
+        """Say where number columns are cut."""
+        return self.cuts

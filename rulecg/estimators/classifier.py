@@ -26,13 +26,17 @@ from rulecg_core import (
 )
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
-from ..binarize.binarizer import Binarizer, binarizer_of
+from ..binarize.best_cuts import CutPoints
+from ..binarize.binarizer import Binarizer
+from ..binarize.by_name import binarizer_of
 from ..inputs.checked_settings import check_settings
 from ..inputs.table import as_frame
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
+from ..resampling.kept_aside import Parted
+from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
@@ -57,7 +61,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         "01" counts it once. Any registered master, with options as in ``"01:formulation=aggregated"``.
     constraints : sequence of str or Constraint
         Such as ``"equalized-odds:0.05"``; ``rulecg plugins`` lists them. Those about groups need
-        ``sensitive_features`` in ``fit``.
+        ``sensitive_features`` in ``fit``. With ``"equalized-odds:0.05,confidence=0.9"`` the bound is to hold on new
+        rows with that probability: half of the rows is kept aside to confirm it.
     backend : str, Backend or None
         The solver; None for the configured default, which is HiGHS unless set otherwise.
     pricers : "auto" or sequence of str or Pricer
@@ -72,9 +77,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer, str or None
-        How columns become conditions: ``"deciles"``, the paper's; ``"distinct"`` for quantiles of the distinct values;
-        ``"trees"`` for thresholds where small trees would cut; ``"auto"``, the default, for those, refined while rules
-        are learned, but deciles where there are too few rows for that; or a Binarizer. None is ``"auto"``.
+        How columns become conditions: ``"deciles"``, the paper's; ``"best"`` for those and each column's best cut;
+        ``"distinct"`` for quantiles of the distinct values; ``"trees"`` for thresholds where small trees would cut;
+        ``"auto"``, the default, for those, refined while rules are learned, but ``"best"`` where there are too few rows
+        for that; or a Binarizer. None is ``"auto"``.
     random_state : int, RandomState or None
         Seed for pricers that use chance. None is a fixed seed too: the same data give the same rules.
     n_jobs : int or None
@@ -93,6 +99,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     label_weight : float
         With a teacher, how much the label counts, from 0 (the teacher alone) to 1 (no teacher): expected errors are by
         ``label_weight * label + (1 - label_weight) * probability``.
+    cut_points : dict from column to numbers, or None
+        Where number columns are cut besides, such as ``{"age": [18, 25, 65]}``.
+    choice : "best" or "stable"
+        Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
+        resamples of the rows cannot tell from it, the one they agree on most.
 
     Attributes
     ----------
@@ -165,6 +176,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         costs: Any = None,
         teacher: Any = None,
         label_weight: float = 0.5,
+        cut_points: CutPoints | None = None,
+        choice: str = "best",
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -185,6 +198,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.costs = costs
         self.teacher = teacher
         self.label_weight = label_weight
+        self.cut_points = cut_points
+        self.choice = choice
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
         """Learn the rule set.
@@ -210,7 +225,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ConfigurationError
             When data or settings cannot be used; the message says what to do.
         InfeasibleError
-            When no rule set keeps all constraints.
+            When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
+            confirm a bound on new rows.
         """
         return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
 
@@ -242,19 +258,22 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)))
+        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
         rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, X, skip_check_array=True)
+        seed = seed_of(self.random_state)
+        parted = Parted.of(rows, groups, recipe.constraints, seed)
+        rows, groups = parted.learned_from, parted.learned_groups
         inputs = rows.table.drop(columns=forbidden_columns(self.forbid, rows.table.columns))
         self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, None if sample_weight is None else rows.weights)
         training = Training.of(
             inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
         )
-        seed = seed_of(self.random_state)
-        settings = {**self.get_params(deep=False), "teacher": teacher_of_rows(self.teacher, sample_weight)}
+        teacher = teacher_of_rows(teacher_of_rows(self.teacher, sample_weight), None, parted.learned_positions)
+        settings = {**self.get_params(deep=False), "teacher": teacher}
         task = LearningTask(
             recipe=recipe,
             classes=rows.classes,
@@ -271,6 +290,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         runs, conditions = task.learn(training, began)
         self.binarizer_.conditions_ = list(conditions)
         learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
+        learned = learned.saying(parted.confirm(learned.model), self.binarizer_.described())
         self.classes_, self.model_, self.result_ = rows.classes, learned.model, learned.result
         self.rule_set_ = learned.model.readable
         return self
@@ -328,7 +348,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         return tags
 
     def _fitted_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> Binarizer:
-        binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit)
+        binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit, self.cut_points)
         binarizer.fit(inputs, codes, sample_weight=weights)
         if not binarizer.conditions_:
             raise ConfigurationError(

@@ -124,7 +124,9 @@ class _Walk:
         classifier.fit_from(tuple(self.pool), X, y, **about)
         fitted = classifier.binarizer_
         # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
-        self.params["binarizer"] = FixedConditions(tuple(fitted.conditions_), refine=fitted.refine)
+        self.params["binarizer"] = FixedConditions(
+            tuple(fitted.conditions_), refine=fitted.refine, cuts=fitted.described()
+        )
         for run in classifier.result_.runs.values():
             self.pool |= dict.fromkeys(run.pool)
         before = next(reversed(self.classifiers.values()), classifier)

@@ -30,10 +30,12 @@ from rulecg_core import (
     Status,
     Stop,
     load_registry,
+    share_kept_aside,
 )
 from rulecg_core.plugins.calls import parse_call
 
-from ..binarize.binarizer import Binarizer, binarizer_of
+from ..binarize.binarizer import Binarizer
+from ..binarize.by_name import binarizer_of
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
 from ..model.scored_rule_sets import LabelledRows
@@ -139,6 +141,11 @@ def fairness_path(
         for size, eps in points
     }
     seed = seed_of(template.random_state)
+    if share_kept_aside(recipes[points[0]].constraints):
+        raise ConfigurationError(
+            "A fairness path shows what is possible on the training rows and keeps none aside: leave confidence= out "
+            "of its constraints, and learn with it at the bound that you choose."
+        )
     walk = _Walk(
         problem=view.problem(rows, groups, view.stakes(template, rows, sample_weight, seed)),
         recipes=recipes,
@@ -190,7 +197,7 @@ class _View:
     def of(cls, template: RuleSetClassifier, rows: LabelledRows, label_name: Any, weights: Any) -> _View:
         forbidden = forbidden_columns(template.forbid, rows.table.columns)
         inputs = rows.table.drop(columns=forbidden)
-        binarizer = binarizer_of(template.binarizer, inputs.shape, template.time_limit)
+        binarizer = binarizer_of(template.binarizer, inputs.shape, template.time_limit, template.cut_points)
         binarizer.fit(inputs, rows.codes, sample_weight=weights)
         options = {
             "logic": template.logic,

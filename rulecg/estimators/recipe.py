@@ -9,7 +9,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from rulecg_core import (
     Backend,
@@ -29,6 +29,13 @@ from rulecg_core import (
     Start,
     generate_columns,
 )
+
+from ..resampling.stable_choice import Chooser
+
+
+def _hear_nothing(event: Event) -> None:
+    """An observer of runs that are nobody's news."""
+
 
 Wanted: TypeAlias = str | Pricer | Heuristic
 """A pricer or heuristic by name or as an object."""
@@ -60,6 +67,8 @@ class Recipe:
     schedule: Schedule = field(factory=Schedule)
     start: Start = field(factory=Start)
     """Rules and rule sets to begin with, for example those of an earlier run on the same data."""
+    choose: Chooser | None = None
+    """Chooses again among the good rule sets of a run; None leaves the choice to the core."""
 
     def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
         """Those of some parts that take part for a problem, with their names."""
@@ -75,7 +84,20 @@ class Recipe:
         return self.run(problem, limits, self.told_to(observer), seed)
 
     def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
-        """Learn a rule set."""
+        """Learn a rule set; where somebody chooses again, that takes half of the time."""
+        if self.choose is None:
+            return self._run(problem, limits, on_event, seed)
+        part = limits if limits.seconds is None else evolve(limits, seconds=limits.seconds / 2)
+        result = self._run(problem, part, on_event, seed)
+        again = evolve(self, start=Start(result.pool, (result.best_rules, result.rules)))
+
+        def relearn(other: Problem, seconds: float) -> Result:
+            return again._run(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
+
+        with self.master(problem, self.constraints, self.backend) as master:
+            return self.choose(result, master.goal, seed, relearn)
+
+    def _run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
                 master,

@@ -91,7 +91,7 @@ class _Run:
         problem = self.build(self.training)
         full = self.recipe
         while self.n_phases < PHASES and not self.is_over and any(map(_is_numeric, problem.conditions)):
-            quick = evolve(self.recipe, pricers=full.pricers[:1])
+            quick = evolve(self.recipe, pricers=full.pricers[:1], choose=None)
             try:
                 result = self.phase(quick, problem, self.share(problem), is_last=False)
             except InfeasibleError:

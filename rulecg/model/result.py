@@ -42,6 +42,10 @@ class FitResult:
     """Rules generated."""
     runs: Mapping[Any, Result]
     """The core's own result for each learned class."""
+    confirmed: tuple[str, ...] = ()
+    """What rows kept aside say about bounds that are to hold on new rows."""
+    speaks_of: str = ""
+    """The conditions that rules could use: "optimal" is over these and no others."""
 
     @classmethod
     def of(cls, runs: Mapping[Any, Result], errors: float) -> FitResult:
@@ -97,12 +101,14 @@ class FitResult:
     def certificate(self) -> str:
         """Say in plain words what was proven."""
         if len(self.runs) == 1:
-            return next(iter(self.runs.values())).certificate()
+            parts = (next(iter(self.runs.values())).certificate(), self.speaks_of, *self.confirmed)
+            return " ".join(part for part in parts if part)
         each = " ".join(f"{label}: {result.certificate()}" for label, result in self.runs.items())
         return (
             f"Each class has a rule set of its own, learned against the rest. {each} Together they get "
-            f"{self.errors:.12g} training rows wrong (by weight), and nothing is proven about them together."
-        )
+            f"{self.errors:.12g} training rows wrong (by weight), and nothing is proven about them together. "
+            f"{self.speaks_of}"
+        ).rstrip()
 
     def __str__(self) -> str:
         return self.certificate()

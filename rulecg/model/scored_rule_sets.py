@@ -39,6 +39,23 @@ class Learned:
     model: Model
     result: FitResult
 
+    def saying(self, confirmed: tuple[str, ...], cuts: str) -> Learned:
+        """Let result and certificate say over which conditions they speak, and what rows kept aside confirm.
+
+        Parameters
+        ----------
+        confirmed : tuple of str
+            What rows kept aside say about bounds on new rows.
+        cuts : str
+            Where number columns are cut, as the binarizer describes it.
+        """
+        conditions = self.model.conditions
+        has_numbers = any(condition.operator in ("<=", ">") for condition in conditions)
+        speaks_of = f"Rules could use {len(conditions)} conditions"
+        speaks_of += f"; number columns are cut at {cuts}." if has_numbers else "."
+        result = evolve(self.result, confirmed=confirmed, speaks_of=speaks_of)
+        return Learned(evolve(self.model, certificate=Certificate.of(result)), result)
+
 
 def learned_from(
     runs: Mapping[Any, Result], rows: LabelledRows, conditions: Sequence[Condition], settings: Mapping[str, Any]

@@ -10,8 +10,10 @@ import numpy as np
 
 from ..base.arrays import BoolArray
 from ..base.errors import PluginError, RulecgError
+from ..data.goal import KEPT
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
+from .kept_aside import Judgement
 
 
 class Constraint(ABC):
@@ -92,6 +94,41 @@ class Constraint(ABC):
             for row in self.rows(problem)
             if not row.form.beyond_predictions
         }
+
+    @property
+    def kept_aside(self) -> float:
+        """Which share of the rows, from 0 to 0.9, is to be kept aside from learning for :meth:`judge_aside`.
+
+        With 0, the default, every row is learned from. Otherwise the estimator splits the rows before it learns, with a
+        seed and stratified by label and groups, and returns the rule set only if :meth:`judge_aside` says that it may.
+        A class attribute ``kept_aside = 0.3`` will do.
+        """
+        return 0.0
+
+    def judge_aside(self, aside: Problem, training: Problem, y_pred: BoolArray) -> Judgement:
+        """Judge a learned rule set by rows that it was not learned from; asked only where ``kept_aside`` is above 0.
+
+        Unless overridden, a rule set holds when every row about predictions is within its bounds there.
+
+        Parameters
+        ----------
+        aside
+            All samples; those that were learned from have weight 0.
+        training
+            The same samples; those that were kept aside have weight 0.
+        y_pred
+            The rule set's predictions of the original labels, one for each sample.
+
+        Returns
+        -------
+        Judgement
+            Whether the rule set may be returned, and why.
+        """
+        measured = self.measure(aside, y_pred)
+        rows = [row for row in self.rows(aside) if row.name in measured]
+        broken = [row for row in rows if row.violation(measured[row.name]) > KEPT]
+        shown = ", ".join(f"{row.name} is {measured[row.name]:.4g}" for row in broken or rows)
+        return Judgement(not broken, f"On the rows kept aside {shown or 'nothing is bounded'}.")
 
 
 def prediction_value(form: LinearForm, problem: Problem, y_pred: BoolArray) -> float:

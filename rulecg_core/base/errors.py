@@ -65,3 +65,11 @@ class InfeasibleError(RulecgError):
             "Loosen a bound, raise the complexity limit, or drop a constraint."
         )
         self.shortfalls, self.proven = dict(shortfalls), proven
+
+
+class UnconfirmedError(InfeasibleError):
+    """No solution found: rows kept aside do not confirm that the learned rule set keeps a bound on new rows."""
+
+    def __init__(self, message: str) -> None:
+        RulecgError.__init__(self, message)
+        self.shortfalls, self.proven = {}, False

@@ -33,6 +33,15 @@ def share(instance: object, attribute: Any, value: Any) -> None:
         )
 
 
+def chance(instance: object, attribute: Any, value: Any) -> None:
+    """A validator: a number above 0 and below 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise ConfigurationError(
+            f"{type(instance).__name__}: {attribute.name} must be a number above 0 and below 1, such as 0.9, not "
+            f"{_shown(value)}."
+        )
+
+
 def amount(instance: object, attribute: Any, value: Any) -> None:
     """A validator: a finite number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:

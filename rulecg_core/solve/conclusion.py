@@ -9,9 +9,12 @@ from ..base.events import Finished
 from ..base.status import Status
 from ..data.goal import Candidate
 from .advice import advice
-from .plain_conditions import prefer_plain_conditions
 from .result import Result
 from .run import Run
+from .tidy_rules import tidied
+
+NEAR_BEST = 50
+"""How many good rule sets a result keeps beside the chosen one."""
 
 
 def conclude(run: Run) -> Result:
@@ -20,11 +23,12 @@ def conclude(run: Run) -> Result:
     chosen = run.incumbents.choose()
     if chosen is None:
         raise InfeasibleError(_conflict(run), proven=False)
+    if run.problem.n_samples <= run.schedule.plain_samples and not run.halt.is_set():
+        chosen = tidied(goal, chosen)
+        run.incumbents.add([chosen])
     # The bound holds for rule sets that keep the rows as the master counts: only such can be said to be optimal.
     kept = run.incumbents.best_kept
     best = kept or chosen
-    if run.problem.n_samples <= run.schedule.plain_samples and not run.halt.is_set():
-        chosen = prefer_plain_conditions(goal, chosen)
     bound = _proven_bound(run, best, kept is not None)
     claimed_by = _claimed_by(run, best) if chosen.keeps_rows else ()
     status = _status(run, best, bound, chosen.keeps_rows)
@@ -58,6 +62,7 @@ def conclude(run: Run) -> Result:
         notes=run.notes + more_notes,
         guidance=run.guidance,
         claimed_by=claimed_by,
+        near_best=run.incumbents.nearly_chosen(NEAR_BEST),
     )
     result = _in_weights(result, run.problem.unit)
     run.emit(Finished(run.now(), status, run.stop, result.objective, result.lower_bound, result.pool_size))

@@ -38,6 +38,12 @@ class Incumbents:
         true counts."""
         return self._least(lambda c: c.is_feasible, lambda c: (c.cost, c.errors, c.objective, c.complexity))
 
+    def nearly_chosen(self, most: int) -> tuple[tuple[Rule, ...], ...]:
+        """The rules of those that could have been chosen, in the order of the choice."""
+        feasible = [candidate for candidate in self.known.values() if candidate.is_feasible]
+        feasible.sort(key=lambda c: (c.cost, c.errors, c.objective, c.complexity))
+        return tuple(candidate.rules for candidate in feasible[:most])
+
     @property
     def needs_repair(self) -> bool:
         """Whether the proxy misled: the best rule set as the master counts breaks a bound in true counts, and those

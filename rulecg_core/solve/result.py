@@ -69,6 +69,10 @@ class Result:
     """Plugins that are not trusted and say that no rule set is better."""
     guidance: Relaxation | None = field(default=None, repr=False)
     """The last relaxation that led to good rules: a start for whoever goes on from here."""
+    near_best: tuple[tuple[Rule, ...], ...] = field(default=(), repr=False)
+    """Rule sets that were met and keep every bound in true counts, the least cost first: at most fifty."""
+    chosen_for: str = ""
+    """Why somebody chose another rule set than the core would, such as "because resamples agree on it"."""
     notes: tuple[str, ...] = ()
     """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
 
@@ -123,8 +127,9 @@ class Result:
                 f"{self._merit}, and nothing was proven about it."
             )
         elif self.selected_objective > self.objective * (1 + 1e-9):
+            why = self.chosen_for or f"for its {self._merit}"
             text += (
-                f" Among the good rule sets met, the one shown was chosen for its {self._merit}; its own objective is "
+                f" Among the good rule sets met, the one shown was chosen {why}; its own objective is "
                 f"{_number(self.selected_objective)}."
             )
         return text

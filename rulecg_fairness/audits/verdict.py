@@ -16,16 +16,17 @@ from rulecg_core import (
     Constraint,
     FloatArray,
     Groups,
-    LinearForm,
     Problem,
     checked_rows,
     distinctly_named,
     load_registry,
 )
 
-from ..constraints.compared import GroupConstraint, Judged, UndefinedRateError
+from ..constraints.compared import GroupConstraint, UndefinedRateError
 from ..constraints.intersectional import IntersectionalGroups
-from ..metrics.intervals import checked_confidence, combine, one_sided
+from ..constraints.judged import Judged
+from ..metrics.form_bounds import form_bounds
+from ..metrics.intervals import checked_confidence, one_sided
 from ..metrics.outcomes import as_labels, as_weights
 
 if TYPE_CHECKING:
@@ -267,10 +268,10 @@ def _judged_verdict(
     )
     comparisons = sum(math.isfinite(bound) for row in rows for bound in (row.lo, row.hi))
     z_one, z_all = one_sided(confidence), one_sided(confidence, comparisons)
-    verdicts = []
+    y_pred, verdicts = problem.X[:, 0], []
     for row in rows:
-        value, low, high = _bounds(row.form, held_out, z_one)
-        _, least, most = _bounds(row.form, held_out, z_all)
+        value, low, high = form_bounds(row.form, problem, y_pred, z_one, is_weighted=held_out.is_weighted)
+        _, least, most = form_bounds(row.form, problem, y_pred, z_all, is_weighted=held_out.is_weighted)
         verdicts.append(RowVerdict(row.name, row.lo, row.hi, value, low, high, least, most))
     notes = [*(note for part in parts for note in part.notes), *map(_without_counterpart, lost)]
     unjudged = [*(name for part in parts for name in part.unjudged), *lost]
@@ -325,24 +326,3 @@ def _bounded_names(training: Any) -> frozenset[str] | None:
 
 def _n_rows(sensitive: Any) -> int:
     return len(next(iter(sensitive.values())) if isinstance(sensitive, Mapping) and sensitive else sensitive)
-
-
-def _bounds(form: LinearForm, held_out: _HeldOut, z: float) -> tuple[float, float, float]:
-    """The form as a weighted sum of independent shares, one for all rows that count alike, and bounds on it."""
-    problem = held_out.problem
-    y_pred = problem.X[:, 0]
-    nothing = np.zeros(problem.n_samples)
-    zeta = nothing if form.missed is None else form.missed
-    # Predicting a row positive adds its cover and takes away its miss.
-    change = (nothing if form.cover is None else form.cover) - zeta
-    counts = (change != 0) & (problem.weights > 0)
-    weights = problem.weights[counts]
-    each = change[counts] / weights
-    _, kind = np.unique(np.round(each / np.abs(each).max(initial=0.0), 12), return_inverse=True)
-    weight: FloatArray = np.bincount(kind, weights).astype(np.float64)
-    shares = np.bincount(kind, weights * y_pred[counts]) / weight
-    factors: FloatArray = np.bincount(kind, change[counts]).astype(np.float64)
-    n_rows = weight**2 / np.bincount(kind, weights**2) if held_out.is_weighted else weight
-    base = form.const + float(zeta.sum())
-    low, high = combine(factors, shares, n_rows, z)
-    return base + float(factors @ shares), base + low, base + high

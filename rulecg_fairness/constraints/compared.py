@@ -10,9 +10,21 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from attrs import field, frozen
 
-from rulecg_core import BoolArray, ConfigurationError, Constraint, Group, Problem, Row, prediction_value, settings
+from rulecg_core import (
+    BoolArray,
+    ConfigurationError,
+    Constraint,
+    Group,
+    Judgement,
+    Problem,
+    Row,
+    prediction_value,
+    settings,
+)
 
 from .group_limits import MANY_GROUPS, MOST_COMPARED, MOST_GROUPS, refuse_too_many
+from .judged import Judged
+from .on_new_rows import KEPT_ASIDE, KeptAside, support_notes, tightened
 from .rates import Rate
 
 SmallGroups: TypeAlias = Literal["report", "merge", "constrain"]
@@ -37,16 +49,6 @@ class Selection:
     notes: tuple[str, ...]
 
 
-@frozen(eq=False)
-class Judged:
-    """The rows of a constraint on new data."""
-
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...]
-    unjudged: tuple[str, ...]
-    """Names of groups and rows that were bounded on the training data and that the new data cannot judge."""
-
-
 @frozen(kw_only=True)
 class GroupConstraint(Constraint):
     """A constraint on rates of groups.
@@ -65,12 +67,17 @@ class GroupConstraint(Constraint):
     small_groups
         What to do with small groups: leave them out of the rows but measure them ("report"), join each with the next
         smallest until it is large enough ("merge"), or keep them ("constrain"). Each comes with a note.
+    confidence
+        With a number such as 0.9 the bound is to hold on *new* rows with that probability: it is tightened while
+        learning, the more the smaller the groups are, and half of the rows is kept aside to confirm it. None for a
+        bound on the training rows.
     """
 
     columns: tuple[str, ...] | None = field(default=None, converter=settings.names)
     groups: tuple[str, ...] | None = field(default=None, converter=settings.names)
     min_group_size: float = field(default=0, validator=settings.amount)
     small_groups: SmallGroups = field(default="report", validator=settings.one_of(*POLICIES))
+    confidence: float | None = field(default=None, validator=settings.optional(settings.chance))
 
     rates: ClassVar[tuple[Rate, ...]]
     """The rates that the rows are about."""
@@ -81,19 +88,41 @@ class GroupConstraint(Constraint):
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
         """Make the rows, given the groups of each rate."""
 
+    def bound_of(self, rate: Rate) -> float | None:
+        """By how much the rate may differ between groups; None where the bound is of another kind."""
+        return None
+
     def rows(self, problem: Problem) -> list[Row]:
-        """Make the rows for all groups that are large enough."""
-        return self.rows_for(problem, lambda rate: self.select(problem, rate).constrained)
+        """Make the rows for all groups that are large enough; with a confidence, within tightened bounds."""
+        rows = self.rows_for(problem, lambda rate: self.select(problem, rate).constrained)
+        return rows if self.confidence is None else [tightened(row, problem, self.confidence) for row in rows]
 
     def measure(self, problem: Problem, y_pred: BoolArray) -> dict[str, float]:
         """Measure the true values of the rows, and of those that small groups would have."""
         rows = self.rows_for(problem, lambda rate: self.select(problem, rate).reported)
         return {row.name: prediction_value(row.form, problem, y_pred) for row in rows if not row.form.variables}
 
+    @property
+    def kept_aside(self) -> float:
+        """Half of the rows where the bound is to hold on new ones."""
+        return 0.0 if self.confidence is None else KEPT_ASIDE
+
+    def judge_aside(self, aside: Problem, training: Problem, y_pred: BoolArray) -> Judgement:
+        """Judge by rows kept aside whether the bounds hold on new rows with the confidence asked for."""
+        if self.confidence is None:
+            return Judgement(True, "")
+        learned = self.measure(training, y_pred)
+        return KeptAside(aside, training, y_pred, self.confidence).judge(self.judge(aside, training), learned)
+
     def notes(self, problem: Problem) -> list[str]:
-        """Say which groups are left out, merged or tiny, and how many rows have no group."""
+        """Say which groups are left out, merged, tiny or too small for the bound, and how many rows have no group."""
         notes = [note for rate in self.rates for note in self.select(problem, rate).notes]
         notes += self._on_nameless(problem, "they are fitted but not constrained")
+        for rate in self.rates:
+            bound = self.bound_of(rate)
+            if bound is not None and self.confidence is not None:
+                groups = self.select(problem, rate).constrained
+                notes += support_notes(problem, rate, groups, bound, self.confidence)
         return list(dict.fromkeys(f"{_words(type(self).__name__)}: {note}" for note in notes))
 
     def select(self, problem: Problem, rate: Rate) -> Selection:
@@ -167,7 +196,7 @@ class GroupConstraint(Constraint):
     def _on_tiny(self, problem: Problem, rate: Rate, constrained: Sequence[Group]) -> list[str]:
         """What to know of bounded groups that are too small for a rate, unless they are as large as was asked for."""
         rows = np.bincount(problem.inverse, minlength=problem.n_samples)
-        notes = []
+        notes, bound = [], self.bound_of(rate)
         for group in constrained:
             size = rate.size(problem, group)
             # Weights may be in any unit, and a sample may stand for several rows from the start: the larger counts.
@@ -178,6 +207,12 @@ class GroupConstraint(Constraint):
                     f"{100 / count:.0f} points, so this group may decide about the rules for everybody. Set "
                     f"min_group_size={TINY} to measure it without bounding it, or small_groups='merge' with it to join "
                     "it with another."
+                )
+            elif bound is not None and 0 < bound < 1 / count:
+                notes.append(
+                    f"group {group.name!r} has {_counted(count, rate)}, so its {rate.name} moves in steps of "
+                    f"{1 / count:.2g}, more than the {bound:g} that groups may differ by: hardly any rule set keeps "
+                    f"such a bound by more than chance. Allow at least {1 / count:.2g}, or join the group with another."
                 )
             elif size < self.min_group_size:
                 notes.append(f"group {group.name!r} has only {_counted(size, rate)}; its {rate.name} is constrained.")

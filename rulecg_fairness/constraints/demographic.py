@@ -26,8 +26,8 @@ class DemographicParity(GroupConstraint):
         The largest difference, from 0 to 1.
     ratio
         The least ratio; 0.8 is the four-fifths rule. One of the two must be given.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Raises
     ------
@@ -47,6 +47,9 @@ class DemographicParity(GroupConstraint):
     def __attrs_post_init__(self) -> None:
         if self.eps is None and self.ratio is None:
             raise ConfigurationError("DemographicParity needs eps (a difference) or ratio (0.8 for four fifths).")
+
+    def bound_of(self, rate: Rate) -> float | None:
+        return self.eps
 
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
         groups = groups_of(SELECTION_RATE)

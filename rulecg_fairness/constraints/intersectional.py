@@ -7,10 +7,12 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from rulecg_core import BoolArray, ConfigurationError, Constraint, LinearForm, Problem, Row, settings
+from rulecg_core import BoolArray, ConfigurationError, Constraint, Judgement, LinearForm, Problem, Row, settings
 
-from .compared import GroupConstraint, Judged, SmallGroups
+from .compared import GroupConstraint, SmallGroups
 from .demographic import DemographicParity
+from .judged import Judged
+from .on_new_rows import KEPT_ASIDE
 from .parity import AccuracyParity, EqualityOfOpportunity, EqualizedOdds, ErrorRateParity, FalsePositiveRateParity
 from .worst import GroupRecallFloor
 
@@ -68,7 +70,7 @@ class IntersectionalGroups(Constraint):
         Its bound on the groups of each column: one number for all, a mapping, or text such as "race:0.05|sex:0.1".
     columns
         The sensitive features, all by default.
-    min_group_size, small_groups
+    min_group_size, small_groups, confidence
         As for every :class:`GroupConstraint`.
 
     Raises
@@ -90,6 +92,7 @@ class IntersectionalGroups(Constraint):
     columns: tuple[str, ...] | None = field(default=None, converter=settings.names, kw_only=True)
     min_group_size: float = field(default=0, validator=settings.amount, kw_only=True)
     small_groups: SmallGroups = field(default="report", kw_only=True)
+    confidence: float | None = field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         if self.crossed is None and self.each is None:
@@ -124,6 +127,17 @@ class IntersectionalGroups(Constraint):
             tuple(dict.fromkeys(name for _, one in judged for name in one.unjudged)),
         )
 
+    @property
+    def kept_aside(self) -> float:
+        """Half of the rows where the bounds are to hold on new ones."""
+        return 0.0 if self.confidence is None else KEPT_ASIDE
+
+    def judge_aside(self, aside: Problem, training: Problem, y_pred: BoolArray) -> Judgement:
+        """Judge by rows kept aside whether the bounds of all parts hold on new rows."""
+        judged = [part.judge_aside(aside, training, y_pred) for _, part in self.parts(training)]
+        broken = [one for one in judged if not one.holds]
+        return Judgement(not broken, " ".join(dict.fromkeys(one.text for one in broken or judged)))
+
     def notes(self, problem: Problem) -> Sequence[str]:
         return [f"{note} ({where})" for where, part in self.parts(problem) for note in part.notes(problem)]
 
@@ -144,5 +158,10 @@ class IntersectionalGroups(Constraint):
 
     def _make(self, bound: float, columns: tuple[str, ...] | None) -> Any:
         parity: Any = self.constraint  # the base class does not say that the bound comes first
-        small = {"min_group_size": self.min_group_size, "small_groups": self.small_groups}
-        return evolve(parity(bound), columns=columns, **small)
+        return evolve(
+            parity(bound),
+            columns=columns,
+            min_group_size=self.min_group_size,
+            small_groups=self.small_groups,
+            confidence=self.confidence,
+        )

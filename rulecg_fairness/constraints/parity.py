@@ -19,6 +19,9 @@ class Parity(GroupConstraint):
 
     eps: float = field(validator=settings.share)
 
+    def bound_of(self, rate: Rate) -> float:
+        return self.eps
+
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
         return [row for rate in self.rates for row in pairwise(problem, rate, groups_of(rate), self.eps)]
 
@@ -31,8 +34,8 @@ class EqualityOfOpportunity(Parity):
     ----------
     eps
         The largest difference, from 0 to 1.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -51,8 +54,8 @@ class FalsePositiveRateParity(Parity):
     ----------
     eps
         The largest difference, from 0 to 1.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -71,8 +74,8 @@ class ErrorRateParity(Parity):
     ----------
     eps
         The largest difference, from 0 to 1.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -91,8 +94,8 @@ class AccuracyParity(Parity):
     ----------
     eps
         The largest difference, from 0 to 1.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -115,8 +118,8 @@ class EqualizedOdds(GroupConstraint):
         The largest difference of false negative rates, from 0 to 1.
     eps_fpr
         The largest difference of false positive rates; eps unless given.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -128,7 +131,8 @@ class EqualizedOdds(GroupConstraint):
     eps_fpr: float | None = field(default=None, validator=settings.optional(settings.share))
     rates: ClassVar[tuple[Rate, ...]] = (FALSE_NEGATIVE_RATE, FALSE_POSITIVE_RATE)
 
+    def bound_of(self, rate: Rate) -> float:
+        return self.eps if self.eps_fpr is None or rate is FALSE_NEGATIVE_RATE else self.eps_fpr
+
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
-        eps_fpr = self.eps if self.eps_fpr is None else self.eps_fpr
-        missed = pairwise(problem, FALSE_NEGATIVE_RATE, groups_of(FALSE_NEGATIVE_RATE), self.eps)
-        return missed + pairwise(problem, FALSE_POSITIVE_RATE, groups_of(FALSE_POSITIVE_RATE), eps_fpr)
+        return [row for rate in self.rates for row in pairwise(problem, rate, groups_of(rate), self.bound_of(rate))]

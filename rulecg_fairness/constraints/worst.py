@@ -21,8 +21,8 @@ class GroupRecallFloor(GroupConstraint):
     ----------
     floor
         The least rate, from 0 to 1.
-    columns, groups, min_group_size, small_groups
-        Which groups count, as for every :class:`GroupConstraint`.
+    columns, groups, min_group_size, small_groups, confidence
+        Which groups count, and on which rows, as for every :class:`GroupConstraint`.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class MinimaxError(GroupConstraint):
     Raises
     ------
     ConfigurationError
-        When the weight is 0.
+        When the weight is 0, or a confidence is given.
 
     Examples
     --------
@@ -74,6 +74,8 @@ class MinimaxError(GroupConstraint):
     def __attrs_post_init__(self) -> None:
         if not self.weight:
             raise ConfigurationError("MinimaxError with weight 0 does nothing: give a weight above 0.")
+        if self.confidence is not None:
+            raise ConfigurationError("MinimaxError bounds nothing that could be confirmed: leave confidence out.")
 
     def rows_for(self, problem: Problem, groups_of: Callable[[Rate], Sequence[Group]]) -> list[Row]:
         worst = LinearForm.variable(self.worst)

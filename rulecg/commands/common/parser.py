@@ -168,6 +168,39 @@ def numbers(text: str) -> list[float]:
     return found
 
 
+def cut_points(text: str) -> tuple[str, list[float]]:
+    """Read ``age=18,25,65`` as a column and the numbers at which to cut it.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    str, list of float
+        The column and its cut points.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When something else was typed.
+
+    Examples
+    --------
+    >>> cut_points("age=18,25.5")
+    ('age', [18, 25.5])
+    """
+    column, _, points = text.rpartition("=")
+    try:
+        found = [float(point) for point in names(points)]
+    except ValueError:
+        found = []
+    if not column.strip() or not found:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a column and numbers such as age=18,25,65")
+    return column.strip(), [int(point) if point.is_integer() else point for point in found]
+
+
 def seconds(text: str) -> float | None:
     """Read a number of seconds, or "none" for no limit.
 

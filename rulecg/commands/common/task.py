@@ -14,7 +14,7 @@ from attrs import frozen
 from rulecg_core import ConfigurationError, UnknownNameError
 
 from .named_numbers import add_cost_arguments
-from .parser import LARGEST_SEED, CommandParser, names, seconds, threads, whole_number
+from .parser import LARGEST_SEED, CommandParser, cut_points, names, seconds, threads, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,15 +44,23 @@ def add_arguments(parser: CommandParser) -> None:
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
     )  # fmt: skip
     parser.add_argument(
-        "--thresholds", choices=("auto", "quantiles", "distinct", "trees"), default="auto",
-        help="where number columns are cut: quantiles of rows or of distinct values, where small trees would cut, or "
-        "there and refined while learning, but at deciles where rows are few (auto)",
+        "--thresholds", choices=("auto", "quantiles", "best", "distinct", "trees"), default="auto",
+        help="where number columns are cut: quantiles of rows or of distinct values, quantiles and the best cut of "
+        "each column, where small trees would cut, or there and refined while learning, but best with few rows (auto)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--cut-points", metavar="COLUMN=NUMBERS", type=cut_points, action="append", default=[],
+        help="cut a number column there, too, such as age=18,25,65; may be given several times",
     )  # fmt: skip
     parser.add_argument(
         "--quantiles", metavar="N", type=whole_number(2, 10_000),
         help="cut number columns at quantiles, into so many parts (deciles: 10)",
     )  # fmt: skip
     add_cost_arguments(parser)
+    parser.add_argument(
+        "--choice", choices=("best", "stable"), default="best",
+        help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
+    )  # fmt: skip
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
@@ -238,6 +246,8 @@ def classifier_from(
         costs=arguments.costs,
         teacher=arguments.teacher,
         label_weight=arguments.label_weight,
+        cut_points=dict(arguments.cut_points) or None,
+        choice=arguments.choice,
     )
 
 

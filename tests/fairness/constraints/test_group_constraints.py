@@ -263,7 +263,7 @@ def test_intersectional_instead_of_crossed(crossed: Problem) -> None:
 
 def test_intersectional_applies_the_policy_on_small_groups(crossed: Problem) -> None:
     """min_group_size and small_groups reach every part, and notes say which part they are about."""
-    constraint = IntersectionalGroups(EqualityOfOpportunity, crossed=0.1, each=0.05, min_group_size=12)
+    constraint = IntersectionalGroups(EqualityOfOpportunity, crossed=0.1, each=0.2, min_group_size=12)
     notes = constraint.notes(crossed)
     assert notes
     assert all(note.endswith("(race × sex)") for note in notes)
