@@ -31,6 +31,7 @@ from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimi
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
+from .data.columns.scales import Mark, Scale
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
 from .data.groups import Group, Groups
@@ -92,6 +93,7 @@ __all__ = [
     "MIPResult",
     "MIPSolution",
     "MIPSolve",
+    "Mark",
     "Master",
     "Observer",
     "Outcome",
@@ -114,6 +116,7 @@ __all__ = [
     "RuleSet",
     "RulecgError",
     "RulecgWarning",
+    "Scale",
     "Schedule",
     "Search",
     "SearchLimits",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from rulecg_core import ConfigurationError, RuleSet, UnknownNameError
+from rulecg_core import ConfigurationError, Mark, RuleSet, UnknownNameError
 from rulecg_core.base.arrays import BoolArray
 from rulecg_core.data.conditions import is_missing, show_value
 from rulecg_core.data.phrases import conjunction
@@ -246,6 +246,10 @@ class _Target:
 
     def change(self, column: str, current: Any) -> Change:
         nearest = self.enough[0]
+        if isinstance(nearest, Mark) and current is not None:
+            (place,) = nearest.scale.numbers([current], column)
+            if np.isfinite(place):
+                current = Mark(float(place), nearest.scale)
         if isinstance(current, (int, float)) and all(isinstance(value, (int, float)) for value in self.enough):
             nearest = min(self.enough, key=lambda value: abs(value - current))
         return Change(column, current, self.needed, nearest)

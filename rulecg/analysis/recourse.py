@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rulecg_core import Condition, RuleSet
+from rulecg_core import Condition, Mark, RuleSet
 from rulecg_core.base.arrays import BoolArray
 from rulecg_core.data.conditions import EXACT_BELOW
 
@@ -28,6 +28,11 @@ def candidates(conditions: Sequence[Condition]) -> list[Any]:
     values = [condition.value for condition in conditions if condition.value is not None]
     if any(condition.operator in ("true", "false") for condition in conditions):
         return [True, False]
+    marks = sorted(value for value in values if isinstance(value, Mark))
+    if marks:
+        scale = marks[0].scale
+        near = {float(mark) + step for mark in marks for step in (-scale.step, 0.0, scale.step)}
+        return sorted(Mark(at, scale) for at in near if scale.kind != "order" or 0 <= at < len(scale.levels))
     numbers = sorted({_exact(value) for value in values if isinstance(value, (int, float))})
     if numbers:
         return sorted({_next(numbers[0], -1), *numbers, *(_next(number, 1) for number in numbers)})

@@ -13,14 +13,16 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulecg_core import Condition, ConfigurationError, UnknownNameError
+from rulecg_core import Condition, ConfigurationError, Mark, UnknownNameError
 from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from rulecg_core.data.conditions import EXACT_BELOW, as_numbers, exact_numbers, is_missing
+from rulecg_core.data.conditions import EXACT_BELOW, exact_numbers, is_missing, numbers_on
 
+from ..inputs.dataframes import header
 from ..inputs.labels import checked_labels
-from ..inputs.table import Kind, as_frame, column_kind, plain
+from ..inputs.table import Kind, as_frame, column_kind, column_scale, plain
 from ..inputs.weights import checked_weights
 from .best_cuts import CutPoints, best_cuts, checked_cut_points, united
+from .scaled_columns import on_scales, scaled
 from .thresholds import distinct_thresholds, quantile_thresholds
 from .tree_thresholds import tree_thresholds
 
@@ -34,6 +36,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     * Numbers are compared with thresholds, in both directions. A threshold is written with as few digits as split the
       fitted data in the same way; it is never rounded further for display.
+    * Dates, durations and ordered categories are cut as numbers are, at marks such as 2024-01-01.
     * Categories get ``==`` and ``!=``; a column with two values gets one such pair, truth values get ``x``, ``not x``.
     * A column with missing values gets ``is missing`` and ``is known``; every other comparison with a missing value
       is false. A category never seen in ``fit`` is unequal to all that were.
@@ -128,7 +131,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         table = as_frame(X)
-        validate_data(self, X, skip_check_array=True)
+        validate_data(self, header(X), skip_check_array=True)
         weights = checked_weights(sample_weight, len(table))
         labels = self._checked_labels(y, len(table))
         if weights is not None and not np.all(weights > 0):
@@ -136,6 +139,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             table, weights = table[kept], weights[kept]
             labels = None if labels is None else labels[kept]
         self.column_names_ = tuple(table.columns)
+        scales = {name: scale for name in self.column_names_ if (scale := column_scale(table[name])) is not None}
+        table = on_scales(table, scales)
         kinds = {name: column_kind(table[name], name) for name in self.column_names_}
         numeric = [name for name, kind in kinds.items() if kind == "number"]
         supervised: dict[str, list[float]] = {}
@@ -149,7 +154,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._given = checked_cut_points(self.cut_points, numeric, self.column_names_)
         self.conditions_ = []
         for name, kind in kinds.items():
-            self.conditions_ += self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
+            found = self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
+            self.conditions_ += scaled(found, scales[name], table[name]) if name in scales else found
         return self
 
     def described(self) -> str:
@@ -206,7 +212,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _named(self, X: Any) -> pd.DataFrame:
         """The table under the names seen in fit, whether or not X brings names."""
         table = as_frame(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        validate_data(self, header(X), reset=False, skip_check_array=True)
         return table.set_axis(list(self.column_names_), axis=1)
 
     def _check_parameters(self) -> None:
@@ -320,8 +326,9 @@ def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, fe
     """Write each condition's truth values into its row of features; the column is decoded once for all of them."""
     operators = {condition.operator for condition in conditions}
     if operators & {"<=", ">"}:
-        numbers = as_numbers(column, name)
-        present = ~np.isnan(numbers)
+        threshold = next(condition.value for condition in conditions if condition.operator in ("<=", ">"))
+        numbers = numbers_on(threshold, column, name)
+        present = ~is_missing(column) if isinstance(threshold, Mark) else ~np.isnan(numbers)
     else:
         present = ~is_missing(column)
     if operators & {"==", "!="}:

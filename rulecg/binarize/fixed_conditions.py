@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from rulecg_core import Condition
 
+from ..inputs.dataframes import header
 from ..inputs.table import as_frame
 from .binarizer import Binarizer
 
@@ -40,7 +41,7 @@ class FixedConditions(Binarizer):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FixedConditions:
         """Take the given conditions, whatever the rows hold."""
         self.column_names_ = tuple(as_frame(X).columns)
-        validate_data(self, X, skip_check_array=True)
+        validate_data(self, header(X), skip_check_array=True)
         self.conditions_ = list(self.conditions)
         return self
 

@@ -29,12 +29,16 @@ from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
+from ..binarize.scaled_columns import numbered
 from ..inputs.checked_settings import check_settings
+from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.missing_texts import without_texts
 from ..inputs.table import as_frame
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..model.scored_rule_sets import learned_from
+from ..monitoring.baseline import Baseline
 from ..resampling.kept_aside import Parted
 from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
@@ -104,6 +108,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    na_values : sequence of str
+        Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
 
     Attributes
     ----------
@@ -178,6 +184,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         label_weight: float = 0.5,
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        na_values: Sequence[str] = (),
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -200,14 +207,16 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.label_weight = label_weight
         self.cut_points = cut_points
         self.choice = choice
+        self.na_values = na_values
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
         ----------
-        X : DataFrame, array or list of rows
-            The inputs: numbers, categories and truth values; missing values are welcome.
+        X : table
+            The inputs, of pandas, polars, Arrow or DuckDB, an array or a list of rows: numbers, categories, truth
+            values, dates and durations; missing values are welcome.
         y : sequence of labels
             What to predict.
         sample_weight : sequence of numbers or None
@@ -263,7 +272,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             part.plugin.prepare()
         began = time.perf_counter()
         rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
-        validate_data(self, X, skip_check_array=True)
+        validate_data(self, header(X), skip_check_array=True)
+        rows = evolve(rows, table=without_texts(rows.table, self.na_values))
         seed = seed_of(self.random_state)
         parted = Parted.of(rows, groups, recipe.constraints, seed)
         rows, groups = parted.learned_from, parted.learned_groups
@@ -278,20 +288,22 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             recipe=recipe,
             classes=rows.classes,
             columns=tuple(rows.table.columns),
-            label_name=getattr(y, "name", None),
+            label_name=getattr(plain_column(y), "name", None),
             logic=self.logic,
             max_conditions=self.max_conditions,
             limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
             refine=self.binarizer_.refine,
             seed=seed,
             verbose=self.verbose,
-            objective=RowObjective.of(settings, inputs, rows.classes, rows.codes, rows.weights, seed),
+            objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
         )
         runs, conditions = task.learn(training, began)
         self.binarizer_.conditions_ = list(conditions)
         learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
         learned = learned.saying(parted.confirm(learned.model), self.binarizer_.described())
-        self.classes_, self.model_, self.result_ = rows.classes, learned.model, learned.result
+        counted = Baseline.of(learned.model, rows.table, rows.codes, groups)
+        self.classes_, self.result_ = rows.classes, learned.result
+        self.model_ = evolve(learned.model, baseline=counted)
         self.rule_set_ = learned.model.readable
         return self
 
@@ -336,9 +348,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
         check_is_fitted(self)
-        table = as_frame(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1)
+        validate_data(self, header(X), reset=False, skip_check_array=True)
+        used = plain_table(X, self.model_.columns)
+        if used is not X:
+            return used
+        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -24,6 +24,7 @@ from rulecg_core import (
 )
 from rulecg_core.base.arrays import AnyArray
 
+from ..inputs.dataframes import plain_column
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame, plain
 from ..inputs.weights import checked_weights
@@ -62,7 +63,7 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -
     table = as_frame(X)
     labels = checked_labels(y, len(table))
     weights = checked_weights(sample_weight, len(table))
-    groups = Groups.encode(sensitive_features, len(table))
+    groups = Groups.encode(plain_column(sensitive_features), len(table))
     if weights is None:
         weights = np.ones(len(table))
     elif not np.all(weights > 0):

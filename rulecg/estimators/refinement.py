@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, InfeasibleError, Limits, Problem, Result, Rule, Start, Stop
+from rulecg_core import Condition, InfeasibleError, Limits, Mark, Problem, Result, Rule, Start, Stop
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.base.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.base.limits import Deadline
@@ -247,7 +247,7 @@ class _Search:
 
     def _try_values(self, condition: Condition, inside: BoolArray, row_prices: FloatArray) -> None:
         if condition.column not in self._columns:
-            self._columns[condition.column] = _Sorted.of(self.training.numbers(condition.column))
+            self._columns[condition.column] = _Sorted.of(self.training.numbers(condition))
         column = self._columns[condition.column]
         below = np.cumsum(np.where(inside, row_prices, 0.0)[column.rows])[column.ends - 1][:-1]
         if not len(below):
@@ -267,7 +267,10 @@ class _Search:
         first = int(np.argmax(is_best))
         last = first + int(np.argmin(np.append(is_best[first:], False))) - 1
         low, high = float(column.values[first]), float(column.values[last + 1])
-        threshold = shortest_between(low, high, low + (high - low) / 2 if np.isfinite(high - low) else None)
+        middle = low + (high - low) / 2 if np.isfinite(high - low) else None
+        now_at = condition.value
+        simplest = now_at.scale.simplest if isinstance(now_at, Mark) else shortest_between
+        threshold = simplest(low, high, middle)
         finer = Condition(condition.column, "<=", threshold)
         self.gains[finer] = max(gain, self.gains.get(finer, 0.0))
 

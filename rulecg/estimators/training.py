@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from rulecg_core import Condition, Groups, Problem, Stakes
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
-from rulecg_core.data.conditions import as_numbers
+from rulecg_core.data.conditions import numbers_on
 
 from ..inputs.row_order import canonical_order
 
@@ -99,9 +99,9 @@ class Training:
             **options,
         )
 
-    def numbers(self, column: str) -> FloatArray:
-        """Get the original values of a numeric column, in canonical order."""
-        return as_numbers(self.inputs[column].iloc[self.order], column)
+    def numbers(self, condition: Condition) -> FloatArray:
+        """Get the original values that a condition compares with its threshold, in canonical order."""
+        return numbers_on(condition.value, self.inputs[condition.column].iloc[self.order], condition.column)
 
     def extended(self, conditions: Sequence[Condition]) -> Training:
         """Add further conditions after the known ones; the rows are sorted anew."""

@@ -1,4 +1,4 @@
-"""Models for other systems: SQL, a Python function, JSON, and text for documents.
+"""Models for other systems: SQL, a Python module, JSON, ONNX and PMML.
 
 >>> from rulecg_core import Condition, RuleSet
 >>> from rulecg.exports import to_sql
@@ -10,8 +10,10 @@ END
 """
 
 from .decisions import Decisions
+from .onnx_graph import to_onnx
+from .pmml import to_pmml
 from .python_source import to_python
-from .rule_json import to_json
+from .rule_json import to_applied_json, to_json
 from .sql import to_sql
 
-__all__ = ["Decisions", "to_json", "to_python", "to_sql"]
+__all__ = ["Decisions", "to_applied_json", "to_json", "to_onnx", "to_pmml", "to_python", "to_sql"]

@@ -35,15 +35,33 @@ def write_text(path: Path | str, text: str) -> None:
     ...     [(file.name, file.read_text()) for file in pathlib.Path(folder).iterdir()]
     [('rules.txt', 'never approved')]
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path | str, content: bytes) -> None:
+    """Write a file as :func:`write_text` does.
+
+    Parameters
+    ----------
+    path
+        Where to write.
+    content
+        What to write.
+
+    Raises
+    ------
+    ConfigurationError
+        When it cannot be written; the message says why.
+    """
     with _errors_in_words(path):
         place = Path(os.path.realpath(path))
         if place.exists() and not place.is_file():
-            with place.open("w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with place.open("wb") as stream:
+                stream.write(content)
             return
         with _beside(place) as part:
-            with part.open("x", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with part.open("xb") as stream:
+                stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
             if place.exists():

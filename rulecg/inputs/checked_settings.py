@@ -22,6 +22,7 @@ _LISTS = {
     "constraints": "a list such as ['equalized-odds:0.05']",
     "pricers": "a list of names such as ['beam', 'exact-search'], or 'auto'",
     "forbid": "a list of columns",
+    "na_values": "a list of texts such as ['?']",
 }
 _NAMES = {
     "logic": "'dnf' or 'cnf'",

@@ -12,6 +12,8 @@ from sklearn.utils.validation import column_or_1d
 from rulecg_core import ConfigurationError
 from rulecg_core.base.arrays import AnyArray
 
+from .dataframes import plain_column
+
 
 def checked_labels(y: Any, n_rows: int) -> AnyArray:
     """Check that there is one usable label per row.
@@ -40,6 +42,7 @@ def checked_labels(y: Any, n_rows: int) -> AnyArray:
     """
     if y is None:
         raise ConfigurationError("This classifier requires y to be passed, but the target y is None.")
+    y = plain_column(y)
     if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         y = y.iloc[:, 0]
     array = column_or_1d(np.asarray(y), warn=True)

@@ -8,8 +8,11 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
-from rulecg_core import ConfigurationError
+from rulecg_core import ConfigurationError, Scale
 from rulecg_core.base.arrays import AnyArray
+
+from .dataframes import ColumnTypeError as ColumnTypeError
+from .dataframes import plain_table
 
 Kind: TypeAlias = Literal["number", "category", "boolean"]
 
@@ -24,17 +27,14 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-class ColumnTypeError(ConfigurationError, TypeError):
-    """A column holds values that rules cannot compare."""
-
-
 def as_frame(X: Any) -> pd.DataFrame:
-    """Give a DataFrame, an array or a list of rows as a DataFrame whose columns have text for names, without a copy.
+    """Give any table as a DataFrame whose columns have text for names, without a copy where that can be.
 
     Parameters
     ----------
     X
-        The table. Columns of arrays and lists are called x0, x1, … as elsewhere in scikit-learn.
+        The table: of pandas, polars, Arrow, DuckDB and the like, an array or a list of rows. Columns of arrays and
+        lists are called x0, x1, … as elsewhere in scikit-learn.
 
     Returns
     -------
@@ -51,6 +51,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     >>> as_frame([[1, "a"], [2, "b"]]).to_dict("list")
     {'x0': [1, 2], 'x1': ['a', 'b']}
     """
+    X = plain_table(X)
     if isinstance(X, pd.DataFrame):
         _check_shape(X.shape)
         names = [str(name) for name in X.columns]
@@ -97,7 +98,7 @@ def column_kind(column: Any, name: str) -> Kind:
     Raises
     ------
     ColumnTypeError
-        When rules cannot compare such values, as with dates; the message says what to turn them into.
+        When rules cannot compare such values, as with lists; the message says what to turn them into.
 
     Examples
     --------
@@ -117,10 +118,15 @@ def column_kind(column: Any, name: str) -> Kind:
         if _KINDS[inferred] == "number":
             _check_magnitude(column, name)
         return _KINDS[inferred]
-    if inferred.startswith(("date", "time", "period")):
+    if inferred in ("time", "period"):
+        there = f"X[{name!r}]"
+        advice = (
+            f"{there}.map(lambda t: t.hour + t.minute / 60, na_action='ignore')" if inferred == "time"
+            else f"pd.PeriodIndex({there}).to_timestamp()"
+        )
         raise ColumnTypeError(
-            f"Column {name!r} holds dates or times, which rules cannot compare. Turn it into a number first, for "
-            f"example {_as_number(column, inferred, name)}, or drop it."
+            f"Column {name!r} holds {inferred}s, which rules cannot compare. Turn it into a number or a date first, "
+            f"for example {advice}, or drop it."
         )
     examples = ", ".join(repr(value) for value in _examples(column))
     raise ColumnTypeError(
@@ -129,19 +135,43 @@ def column_kind(column: Any, name: str) -> Kind:
     )
 
 
-def _as_number(column: Any, inferred: str, name: str) -> str:
-    """Python that turns this column of dates or times into numbers."""
-    there = f"X[{name!r}]"
-    if inferred.startswith("timedelta"):
-        return f"pd.to_timedelta({there}).dt.total_seconds()"
-    if inferred == "time":
-        return f"{there}.map(lambda t: t.hour + t.minute / 60, na_action='ignore')"
-    if inferred == "period":
-        there = f"pd.PeriodIndex({there}).to_timestamp()"
-    elif inferred == "date" or getattr(column.dtype, "tz", None) is not None or column.dtype == object:
-        there = f"pd.to_datetime({there}, utc=True)"
-        return f"({there} - pd.Timestamp('2020-01-01', tz='UTC')).dt.days"
-    return f"({there} - pd.Timestamp('2020-01-01')){'' if inferred == 'period' else '.dt'}.days"
+def column_scale(column: pd.Series[Any]) -> Scale | None:
+    """Find the scale of a column of dates, durations or ordered categories.
+
+    Parameters
+    ----------
+    column
+        A column of a DataFrame.
+
+    Returns
+    -------
+    Scale or None
+        What its values stand for; None for plain numbers, truth values and categories without an order. Ordered
+        categories that are numbers are compared as numbers, or as categories where their order is another one.
+
+    Examples
+    --------
+    >>> column_scale(pd.Series(pd.Categorical(["B"], categories=["A", "B"], ordered=True)))
+    Scale(kind='order', levels=('A', 'B'))
+    >>> column_scale(pd.Series(pd.to_datetime(["2024-01-01 12:30"]))).kind, column_scale(pd.Series([1.5]))
+    ('datetime', None)
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        is_text = pd.api.types.infer_dtype(dtype.categories, skipna=True) == "string"
+        return Scale("order", tuple(map(str, dtype.categories))) if dtype.ordered and is_text else None
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        if getattr(dtype, "tz", None) is None and bool((column.dropna().dt.normalize() == column.dropna()).all()):
+            return Scale("date")
+        return Scale("datetime")
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return Scale("duration")
+    if dtype.kind != "O":
+        return None
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    if inferred in ("date", "datetime"):
+        return Scale(inferred)  # type: ignore[arg-type]
+    return Scale("duration") if inferred.startswith("timedelta") else None
 
 
 def _check_magnitude(column: Any, name: str) -> None:

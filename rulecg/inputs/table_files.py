@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 import sys
 import tempfile
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,10 +26,23 @@ STANDARD_INPUT = "-"
 """In place of a file's name: the table comes from standard input."""
 KEPT_IN_MEMORY = 64 * 2**20
 """Pipes beyond this many bytes are put into a temporary file."""
+_WRITTEN = {
+    "date": re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?"),
+    "duration": re.compile(r"-?\d+ days?( \d\d:\d\d:\d\d(\.\d{1,6})?)?"),
+}
+"""How dates and durations stand in CSV files: ISO 8601, and as pandas writes durations."""
+_EXAMPLES = {"date": "dates as 2024-03-31 or 2024-03-31 14:30", "duration": "durations as 3 days 04:30:00"}
+_ZONE = re.compile(r":\d\d.*(Z|[+-]\d\d:?\d\d)$")
 _KINDS_OF_FILE = "give a CSV file (.csv, .csv.gz) or a Parquet file (.parquet)"
 
 
-def read_table(path: Path | str, *, separator: str = ",", kinds: Mapping[str, str] | None = None) -> pd.DataFrame:
+def read_table(
+    path: Path | str,
+    *,
+    separator: str = ",",
+    kinds: Mapping[str, str] | None = None,
+    na_values: Sequence[str] = (),
+) -> pd.DataFrame:
     """Read the table in a file; what the file holds decides whether it is CSV, gzip-compressed CSV or Parquet.
 
     Parameters
@@ -39,7 +53,11 @@ def read_table(path: Path | str, *, separator: str = ",", kinds: Mapping[str, st
         The one character between the values of a CSV file; ``\\t`` written out is a tab.
     kinds
         What the columns held when a model was learned: a ``"category"`` is read as text, so that codes such as 007
-        stay what they are, and a ``"truth value"`` as true, false or missing, however it is spelled.
+        stay what they are, a ``"truth value"`` as true, false or missing, however it is spelled, a ``"date"`` or
+        ``"duration"`` as one. Columns of a CSV file that are not named here and hold nothing but ISO dates (2024-03-31,
+        or with a time) are read as dates, and those of durations as pandas writes them (3 days 04:30:00) as such.
+    na_values
+        Further texts that stand for a missing value, such as ``?``.
 
     Returns
     -------
@@ -72,7 +90,7 @@ def read_table(path: Path | str, *, separator: str = ",", kinds: Mapping[str, st
         else:
             compression = "gzip" if start[:2] == b"\x1f\x8b" else None
             _check_lines(stream, path, compression)
-            table = _read_csv(stream, path, separator, kinds, compression)
+            table = _dated(_read_csv(stream, path, separator, kinds, compression, na_values), kinds, path)
     if table.shape[1] > MAX_COLUMNS:
         raise ConfigurationError(f"{path} has {table.shape[1]} columns; at most {MAX_COLUMNS} are taken.")
     if not len(table):
@@ -147,7 +165,12 @@ def _check_lines(stream: BinaryIO, path: Path | str, compression: str | None) ->
 
 
 def _read_csv(
-    stream: BinaryIO, path: Path | str, separator: str, kinds: Mapping[str, str], compression: Any
+    stream: BinaryIO,
+    path: Path | str,
+    separator: str,
+    kinds: Mapping[str, str],
+    compression: Any,
+    na_values: Sequence[str],
 ) -> pd.DataFrame:
     settings: dict[str, Any] = {"sep": separator, "compression": compression, "skipinitialspace": True}
     try:
@@ -159,7 +182,8 @@ def _read_csv(
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Without index_col pandas would take the first value of rows that are too long for an index.
-            return pd.read_csv(stream, dtype=texts, low_memory=False, index_col=False, **settings)
+            settings |= {"na_values": list(na_values), "low_memory": False, "index_col": False}
+            return pd.read_csv(stream, dtype=texts, **settings)
     except pd.errors.ParserWarning:
         raise ConfigurationError(
             f"The rows of {path} have more values than its header has names, so that nobody can say which value "
@@ -169,6 +193,33 @@ def _read_csv(
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError(f"Cannot read {path} as CSV: {str(error).strip()[:200]}.") from None
+
+
+def _dated(table: pd.DataFrame, kinds: Mapping[str, str], path: Path | str) -> pd.DataFrame:
+    """Texts that are dates or durations as such; nothing is taken for one that could be read in two ways."""
+    changed = {}
+    for name in table.columns:
+        kind = kinds.get(str(name))
+        if kind not in (None, *_WRITTEN) or pd.api.types.is_numeric_dtype(table[name].dtype):
+            continue
+        texts = table[name].dropna()
+        distinct = [str(text) for text in texts.unique()]
+        for wanted in (kind,) if kind else _WRITTEN:
+            if distinct and all(map(_WRITTEN[wanted].fullmatch, distinct)):
+                with suppress(ValueError):  # 2024-02-31
+                    changed[name] = _parsed(table[name], wanted, distinct)
+        if kind and distinct and name not in changed:
+            raise ConfigurationError(
+                f"Column {str(name)!r:.80} of {path} held {kind}s when the rules were learned, but now holds values "
+                f"such as {distinct[0]!r:.60}: write {_EXAMPLES[kind]}."
+            )
+    return table.assign(**changed)
+
+
+def _parsed(column: pd.Series[Any], kind: str, distinct: Sequence[str]) -> pd.Series[Any]:
+    if kind == "duration":
+        return pd.to_timedelta(column)
+    return pd.to_datetime(column, format="ISO8601", utc=any(map(_ZONE.search, distinct)))
 
 
 def _refuse_repeated(names: list[str], path: Path | str) -> None:

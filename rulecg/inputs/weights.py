@@ -9,6 +9,8 @@ import numpy as np
 from rulecg_core import ConfigurationError
 from rulecg_core.base.arrays import FloatArray
 
+from .dataframes import plain_column
+
 
 def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """Check that weights are one finite number of at least 0 per row.
@@ -38,7 +40,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if sample_weight is None:
         return None
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
+        weights = np.array(plain_column(sample_weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"sample_weight must be one number per row ({error}).") from None
     if weights.shape != (n_rows,):

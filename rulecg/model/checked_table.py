@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,18 +11,25 @@ import pandas as pd
 from rulecg_core import Condition, ConfigurationError, RulecgWarning, RuleSet
 from rulecg_core.data.conditions import as_truth_values
 
+from ..inputs.dataframes import plain_table
+from ..inputs.missing_texts import without_texts
 
-def checked_table(X: Any, rule_sets: Sequence[RuleSet], conditions: Sequence[Condition]) -> Any:
+
+def checked_table(
+    X: Any, rule_sets: Sequence[RuleSet], conditions: Sequence[Condition], na_values: Collection[str] = ()
+) -> Any:
     """Check a table before rules are applied to it.
 
     Parameters
     ----------
-    X : DataFrame, dict of columns or 2-D array
-        The table; an array is given back as it is.
+    X : table, dict of columns or 2-D array
+        The table, of pandas or another library; an array is given back as it is.
     rule_sets : sequence of RuleSet
         The rules.
     conditions : sequence of Condition
         Every condition that rules could use: they tell which columns held truth values.
+    na_values : collection of str
+        Texts that stand for a missing value.
 
     Returns
     -------
@@ -39,17 +46,20 @@ def checked_table(X: Any, rule_sets: Sequence[RuleSet], conditions: Sequence[Con
             X = pd.DataFrame(dict(X))
         except ValueError as error:
             raise ConfigurationError(f"A dict of columns needs one value per row in each of them: {error}.") from None
+    used = dict.fromkeys(condition for rule_set in rule_sets for condition in rule_set.conditions)
+    X = plain_table(X, [condition.column for condition in used])
     if not isinstance(X, pd.DataFrame):
         return X
     table = X.set_axis([str(name) for name in X.columns], axis=1)
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
         raise ConfigurationError(f"Two columns are called {twice!r}: rename one.")
-    used = dict.fromkeys(condition for rule_set in rule_sets for condition in rule_set.conditions)
+    looked_at = list(dict.fromkeys(condition.column for condition in used if condition.column in table))
+    if na_values:
+        table = table.assign(**{str(name): own for name, own in without_texts(table[looked_at], na_values).items()})
     compared = {c.column: c.value for c in used if c.operator in ("==", "!=") and c.column in table}
     for name, value in compared.items():
         _check_type(name, value, table[name])
-    looked_at = {condition.column for condition in used}
     for name in dict.fromkeys(c.column for c in (*used, *conditions) if c.operator in ("true", "false")):
         if name in looked_at and name in table and not pd.api.types.is_bool_dtype(table[name].dtype):
             table[name] = _truth_values(table[name], name)

@@ -23,6 +23,7 @@ Texts: TypeAlias = Annotated[list[Text], Meta(max_length=MAX_ITEMS)]
 Amounts: TypeAlias = Annotated[list[Annotated[float, Meta(ge=0)]], Meta(max_length=MAX_ITEMS)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Counts: TypeAlias = Annotated[list[Count], Meta(max_length=MAX_ITEMS)]
 Digest: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 
 
@@ -34,12 +35,20 @@ class Header(Struct):
     rulecg: Text = "unknown"
 
 
+class ScaleEntry(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What a condition's number stands for: a date, a moment, a duration, or a place among ordered categories."""
+
+    kind: Literal["date", "datetime", "duration", "order"]
+    levels: Texts = []
+
+
 class ConditionEntry(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A condition on one column."""
 
     column: Text
     operator: Literal["<=", ">", "==", "!=", "missing", "present", "true", "false"]
     value: Label | None = None
+    scale: ScaleEntry | None = None
 
 
 Conditions: TypeAlias = Annotated[list[ConditionEntry], Meta(max_length=MAX_ITEMS)]
@@ -114,6 +123,25 @@ class DataEntry(Struct, forbid_unknown_fields=True):
     sketch: SketchEntry | None
 
 
+class GroupEntry(Struct, forbid_unknown_fields=True):
+    """A group of training rows: true negatives, false positives, false negatives and true positives."""
+
+    labels: Annotated[list[Text | None], Meta(max_length=MAX_ITEMS)]
+    counts: tuple[Count, Count, Count, Count]
+
+
+class BaselineEntry(Struct, forbid_unknown_fields=True):
+    """What was counted on the training rows, to set new rows beside it."""
+
+    rows: Count
+    conditions: Counts
+    fired: Annotated[list[Counts], Meta(max_length=MAX_ITEMS)]
+    right: Annotated[list[Counts], Meta(max_length=MAX_ITEMS)]
+    predicted_rightly: Count
+    sensitive: Texts
+    groups: Annotated[list[GroupEntry], Meta(max_length=MAX_ITEMS)]
+
+
 class ModelDocument(Struct, forbid_unknown_fields=True):
     """A model file."""
 
@@ -132,6 +160,7 @@ class ModelDocument(Struct, forbid_unknown_fields=True):
     certificate: CertificateEntry | None
     data: DataEntry | None
     seal: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    baseline: BaselineEntry | None = None
 
 
 def json_schema() -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Fingerprint:
     """
 
     columns: tuple[tuple[str, str], ...]
-    """Name and type ("number", "truth value" or "category") of every input column."""
+    """Name and type ("number", "truth value", "date", "duration" or "category") of every input column."""
     n_rows: int
     sha256: str
     """A hash of all values in their order."""
@@ -92,9 +92,11 @@ def _contents(column: pd.Series[Any]) -> tuple[str, list[bytes]]:
     elif pd.api.types.is_numeric_dtype(dtype):
         kind = "number"
     else:
+        is_length = pd.api.types.is_timedelta64_dtype(dtype)
+        named = "date" if pd.api.types.is_datetime64_any_dtype(dtype) else "duration" if is_length else "category"
         codes, values = pd.factorize(np.asarray(column.astype(object), dtype=object))
         text = json.dumps([str(value) for value in values])
-        return "category", [codes.astype("<i8").tobytes(), text.encode()]
+        return named, [codes.astype("<i8").tobytes(), text.encode()]
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one NaN, one zero
     return kind, [numbers.astype("<f8").tobytes()]

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from rulecg_core import Condition, ConfigurationError, RuleSet
 from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
+from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
 from .fingerprint import Fingerprint
@@ -68,6 +69,8 @@ class Model:
     has_stale_scores: bool = False
     """Whether the rules were edited after their precision was counted, so that probabilities are not known."""
     notes: tuple[str, ...] = ()
+    baseline: Baseline | None = None
+    """What was counted on the training rows; None when unknown."""
 
     @property
     def is_binary(self) -> bool:
@@ -101,6 +104,12 @@ class Model:
         # The heavier class wins a tie, here as in `decide`.
         by_weight = np.argsort(-self.class_weights, kind="stable")
         return self.classes[int(by_weight[np.argmax(self.otherwise[by_weight])])]
+
+    @property
+    def na_values(self) -> tuple[str, ...]:
+        """Texts that stand for a missing value."""
+        texts = self.settings.get("na_values") or ()
+        return tuple(str(text) for text in texts)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -144,7 +153,11 @@ class Model:
         ConfigurationError
             When a column is missing or holds another type than the rules compare with.
         """
-        return _as_labels(self.classes)[self.decide(X)]
+        return self.labels_at(self.decide(X))
+
+    def labels_at(self, positions: IntArray) -> AnyArray:
+        """Give the labels of positions among ``classes``."""
+        return _as_labels(self.classes)[positions]
 
     def decide(self, X: Any) -> IntArray:
         """Find for every row the position of the predicted class among ``classes``; takes what ``predict`` takes."""
@@ -232,7 +245,7 @@ class Model:
         ConfigurationError
             When two columns have one name, or a column's type has changed.
         """
-        return checked_table(X, self.rule_sets, self.conditions)
+        return checked_table(X, self.rule_sets, self.conditions, self.na_values)
 
     def __str__(self) -> str:
         parts = [str(rule_set) for rule_set in self.rule_sets]

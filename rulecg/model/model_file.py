@@ -16,6 +16,8 @@ from attrs import evolve
 
 from rulecg_core import Condition, ConfigurationError, Rule, RuleSet
 
+from ..inputs.dataframes import plain_table
+from ..monitoring.baseline_entry import baseline_entry, baseline_of
 from .bounded_json import MAX_BYTES, decode, plain_object, read_bytes
 from .certificate import Certificate
 from .document import (
@@ -81,7 +83,7 @@ def to_model(
         classes=tuple(names.get(label, label) for label in model.classes),
         target=target,
         sensitive=tuple(map(str, sensitive)),
-        fingerprint=None if data is None else Fingerprint.of(data, row_sketch=row_sketch),
+        fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
     )
 
 
@@ -168,7 +170,9 @@ def load_model(path: Path | str, *, allow_edited: bool = False) -> Model:
             "again; rulecg.load_model(path, allow_edited=True) loads the rules without the certificate."
         )
     model = _model(document)
-    return evolve(model, certificate=None, has_stale_scores=True, notes=(EDITED,)) if is_edited else model
+    if not is_edited:
+        return model
+    return evolve(model, certificate=None, baseline=None, has_stale_scores=True, notes=(EDITED,))
 
 
 def to_json(model: Model) -> str:
@@ -213,6 +217,7 @@ def _document(model: Model) -> ModelDocument:
         certificate=None if model.certificate is None else _certificate_entry(model.certificate),
         data=None if model.fingerprint is None else _data_entry(model.fingerprint),
         seal="",
+        baseline=None if model.baseline is None else baseline_entry(model.baseline),
     )
 
 
@@ -230,7 +235,7 @@ def _rule_set_entry(rule_set: RuleSet, scores: RuleScores) -> RuleSetEntry:
 
 
 def _condition_entries(conditions: Iterable[Condition]) -> list[ConditionEntry]:
-    return [ConditionEntry(condition.column, condition.operator, condition.value) for condition in conditions]
+    return [msgspec.convert(condition.to_dict(), ConditionEntry) for condition in conditions]
 
 
 def _certificate_entry(certificate: Certificate) -> CertificateEntry:
@@ -279,6 +284,7 @@ def _model(document: ModelDocument) -> Model:
         raise ConfigurationError("'otherwise' must give one number per class when there are more than two.")
     _check_count(document.class_weights, len(classes), "'class_weights'")
     sets = [_rule_set(entry, number) for number, entry in enumerate(document.rule_sets, 1)]
+    baseline = None if document.baseline is None else baseline_of(document.baseline, document)
     return Model(
         rule_sets=tuple(rule_set for rule_set, _ in sets),
         classes=classes,
@@ -292,6 +298,7 @@ def _model(document: ModelDocument) -> Model:
         certificate=None if document.certificate is None else _certificate(document.certificate),
         fingerprint=None if document.data is None else _fingerprint(document.data),
         has_stale_scores=document.has_stale_scores,
+        baseline=baseline,
     )
 
 
@@ -321,7 +328,7 @@ def _rule_set(entry: RuleSetEntry, number: int) -> tuple[RuleSet, RuleScores]:
 
 
 def _conditions(entries: Iterable[ConditionEntry]) -> tuple[Condition, ...]:
-    return tuple(Condition(entry.column, entry.operator, entry.value) for entry in entries)
+    return tuple(Condition.from_dict(msgspec.to_builtins(entry)) for entry in entries)
 
 
 def _certificate(entry: CertificateEntry) -> Certificate:

@@ -12,6 +12,9 @@ from attrs import frozen
 from rulecg_core import RuleSet
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 
+NUDGE = 1e-9
+"""By how much the winner's score is raised, so that the likeliest class is always the predicted one."""
+
 
 @frozen
 class ClassRuleSets:
@@ -68,7 +71,7 @@ def decide(claims: BoolArray, scores: FloatArray, weight_of: FloatArray, otherwi
     claimed = claims.any(axis=1, keepdims=True)
     scores = np.where(claimed, scores, otherwise)
     winners = _heaviest_maximum(scores, weight_of)
-    scores[np.arange(len(scores)), winners] *= 1 + 1e-9
+    scores[np.arange(len(scores)), winners] *= 1 + NUDGE
     return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
 

@@ -74,7 +74,7 @@ class RowSketch:
         table : DataFrame
             The rows.
         kinds : tuple of str
-            What each column holds: "number", "truth value" or "category".
+            What each column holds: "number", "truth value", "date", "duration" or "category".
         key : str
             32 hexadecimal digits.
 
@@ -128,7 +128,8 @@ def _column_hashes(table: pd.DataFrame, kinds: tuple[str, ...]) -> Hashes:
     hashed = np.empty((len(table), len(kinds)), dtype=np.uint64)
     for position, kind in enumerate(kinds):
         column = table.iloc[:, position]
-        hashed[:, position] = _text_hashes(column) if kind == "category" else _number_hashes(column)
+        is_number = kind in ("number", "truth value")
+        hashed[:, position] = _number_hashes(column) if is_number else _text_hashes(column)
     return hashed
 
 

@@ -11,6 +11,8 @@ from attrs import frozen
 from rulecg_core import UnknownNameError
 from rulecg_core.base.arrays import AnyArray, BoolArray
 
+from ..inputs.dataframes import plain_table
+from ..inputs.missing_texts import without_texts
 from ..model.model import Model
 from ..model.row_sketch import Overlap
 
@@ -67,6 +69,7 @@ class Evidence:
         UnknownNameError
             When a column is not there.
         """
+        table = without_texts(plain_table(table), model.na_values)
         wanted = [name for name in model.sensitive if name in table] if sensitive is None else list(sensitive)
         for name in [*wanted, *([target] if target else [])]:
             if name not in table:

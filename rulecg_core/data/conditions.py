@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from ..base.arrays import AnyArray, BoolArray, FloatArray
 from ..base.errors import ConfigurationError
+from .columns.scales import Mark, Scale
 
 Operator = Literal["<=", ">", "==", "!=", "missing", "present", "true", "false"]
 Value = float | int | str | bool | None
@@ -37,6 +38,8 @@ _COMPLEMENTS: dict[str, Operator] = {
 @frozen
 class Condition:
     """A comparison of one column with a value. Every comparison with a missing value is false.
+
+    Dates, durations and ordered categories are compared with a :class:`Mark` on their scale.
 
     >>> print(Condition("age", ">", 45.5))
     age > 45.5
@@ -88,7 +91,7 @@ class Condition:
             at_most = np.zeros(len(present), dtype=bool)
             at_most[present] = _at_most(exact_numbers(column, self.column, present), threshold)
             return at_most if self.operator == "<=" else present & ~at_most
-        numbers = as_numbers(column, self.column)
+        numbers = numbers_on(threshold, column, self.column)
         with np.errstate(invalid="ignore"):
             return np.asarray(numbers <= threshold if self.operator == "<=" else numbers > threshold)
 
@@ -106,25 +109,36 @@ class Condition:
     def to_dict(self) -> dict[str, Any]:
         entry: dict[str, Any] = {"column": self.column, "operator": self.operator}
         if self.value is not None:
-            entry["value"] = self.value
+            entry["value"] = float(self.value) if isinstance(self.value, Mark) else self.value
+        if isinstance(self.value, Mark):
+            entry["scale"] = self.value.scale.to_dict()
         return entry
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Condition:
-        unknown = set(entry) - {"column", "operator", "value"}
+        unknown = set(entry) - {"column", "operator", "value", "scale"}
         if unknown or not isinstance(entry.get("column"), str):
             raise ConfigurationError(f"Not a condition: {dict(entry)!r}.")
         value = entry.get("value")
         if not (value is None or isinstance(value, (str, bool, int, float))):
             raise ConfigurationError(f"Not a value that a condition can compare with: {value!r}.")
+        if entry.get("scale") is not None:
+            if not _is_finite_number(value) or isinstance(value, bool):
+                raise ConfigurationError(f"A mark on a scale must be a finite number, not {value!r}.")
+            value = Mark(float(value), Scale.from_dict(entry["scale"]))  # type: ignore[arg-type]
         return cls(entry["column"], entry.get("operator", "true"), value)
 
 
 def show_value(value: Value) -> str:
     """A number or category as text that reads back as the same value: thresholds are never rounded."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+    if isinstance(value, float) and not isinstance(value, Mark) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return str(value)
+
+
+def numbers_on(threshold: Any, column: Any, name: str) -> FloatArray:
+    """The column as numbers that can be compared with the threshold: on its scale, if it is a mark on one."""
+    return threshold.scale.numbers(column, name) if isinstance(threshold, Mark) else as_numbers(column, name)
 
 
 def is_missing(column: Any) -> BoolArray:

@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
+from .columns.scales import Mark
 from .conditions import Condition, show_value
 from .phrases import Interval, Is, OneOf, Phrase, Simplified, conjunction, disjunction
 
@@ -57,7 +58,8 @@ def _is_harmless(character: str) -> bool:
 
 def _plain_value(value: Any) -> str:
     text = visible(show_value(value))
-    if isinstance(value, str) and (not _PLAIN_VALUE.fullmatch(text) or _JOINING_WORD.search(text)):
+    is_name = isinstance(value, str) or (isinstance(value, Mark) and value.scale.kind == "order")
+    if is_name and (not _PLAIN_VALUE.fullmatch(text) or _JOINING_WORD.search(text)):
         return json.dumps(text, ensure_ascii=False)
     return text
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from rulecg_core import Mark
+
 from .parser import CommandParser
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ...model.model import Model
+
+
+_READ_AS = {"order": "category", "date": "date", "datetime": "date", "duration": "duration"}
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -60,7 +65,7 @@ def read(path: str, model: Model, separator: str) -> pd.DataFrame:
     """
     from ...inputs.table_files import read_table
 
-    return read_table(path, separator=separator, kinds=column_kinds(model))
+    return read_table(path, separator=separator, kinds=column_kinds(model), na_values=model.na_values)
 
 
 def column_kinds(model: Model) -> dict[str, str]:
@@ -74,12 +79,14 @@ def column_kinds(model: Model) -> dict[str, str]:
     Returns
     -------
     dict
-        ``"number"``, ``"truth value"`` or ``"category"`` by the column's name.
+        ``"number"``, ``"truth value"``, ``"date"``, ``"duration"`` or ``"category"`` by the column's name.
     """
     kinds = dict(model.fingerprint.columns) if model.fingerprint is not None else {}
     for rule_set in model.rule_sets:
         for condition in rule_set.conditions:
-            if isinstance(condition.value, str):
+            if isinstance(condition.value, Mark):
+                kinds[condition.column] = _READ_AS[condition.value.scale.kind]
+            elif isinstance(condition.value, str):
                 kinds[condition.column] = "category"
             elif condition.operator in ("true", "false"):
                 kinds[condition.column] = "truth value"

@@ -139,6 +139,38 @@ def positive_number(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """Read a number between 0 and 1.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it is none.
+
+    Examples
+    --------
+    >>> share("0.05")
+    0.05
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number between 0 and 1")
+    return number
+
+
 def numbers(text: str) -> list[float]:
     """Read ``5,10`` as a list of numbers above 0.
 

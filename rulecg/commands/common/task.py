@@ -78,6 +78,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
     )
+    parser.add_argument(
+        "--na-values", metavar="TEXTS", type=names, default=[], help="texts that stand for a missing value, such as ?"
+    )
     parser.add_argument("--config", metavar="FILE", help="a TOML file with any of these options")
     parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
 
@@ -97,7 +100,7 @@ class Task:
         """Read the table that the options name and take it apart."""
         from ...inputs.table_files import read_table
 
-        table = read_table(arguments.data, separator=arguments.separator)
+        table = read_table(arguments.data, separator=arguments.separator, na_values=arguments.na_values)
         if not arguments.target:
             raise ConfigurationError(f"Say which column to predict with --target. Columns: {_listed(table.columns)}.")
         _check_names(arguments, table)
@@ -248,6 +251,7 @@ def classifier_from(
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        na_values=list(arguments.na_values),
     )
 
 
