@@ -348,11 +348,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
         check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
         used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
+        table = as_frame(X) if used is X else used
+        validate_data(self, header(X), reset=False, skip_check_array=True)
+        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -86,18 +86,19 @@ class Recipe:
     def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         """Learn a rule set; where somebody chooses again, that takes half of the time."""
         if self.choose is None:
-            return self._run(problem, limits, on_event, seed)
+            return self.run_once(problem, limits, on_event, seed)
         part = limits if limits.seconds is None else evolve(limits, seconds=limits.seconds / 2)
-        result = self._run(problem, part, on_event, seed)
+        result = self.run_once(problem, part, on_event, seed)
         again = evolve(self, start=Start(result.pool, (result.best_rules, result.rules)))
 
         def relearn(other: Problem, seconds: float) -> Result:
-            return again._run(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
+            return again.run_once(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
 
         with self.master(problem, self.constraints, self.backend) as master:
             return self.choose(result, master.goal, seed, relearn)
 
-    def _run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+    def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+        """Learn a rule set and leave the choice among the good ones to the core."""
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
                 master,
