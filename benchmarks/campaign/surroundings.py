@@ -54,7 +54,7 @@ def _interrupted(seed: int, folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     began, slow = time.perf_counter(), slowdown()
     try:
-        _, errors = process.communicate(timeout=LONGEST)
+        _, errors = process.communicate(timeout=LONGEST * slowdown())
     finally:
         process.kill()
     took = time.perf_counter() - began
@@ -89,7 +89,7 @@ def _worker_killed(seed: int, folder: Path) -> None:
     words = [*_fit_words(folder, seconds=6), "--backend", "cbc", "--pricer", "beam", "--pricer", "exact-ip"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        n_killed, ends = 0, time.perf_counter() + LONGEST
+        n_killed, ends = 0, time.perf_counter() + LONGEST * slowdown()
         pause = random.Random(seed).uniform(0.0, 1.0)
         while process.poll() is None and n_killed < 1 + seed % 3 and time.perf_counter() < ends:
             for worker in _workers(process.pid):
@@ -98,7 +98,7 @@ def _worker_killed(seed: int, folder: Path) -> None:
                     os.kill(worker, signal.SIGKILL)
                     n_killed += 1
             time.sleep(0.02)
-        _, errors = process.communicate(timeout=LONGEST)
+        _, errors = process.communicate(timeout=LONGEST * slowdown())
     finally:
         process.kill()
     assert "Traceback" not in errors, errors[-1500:]
@@ -174,7 +174,9 @@ def _full_disk(kilobytes: int, folder: Path) -> None:
 def _device_full(folder: Path) -> None:
     words = [*RULECG, "plugins"]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST * slowdown(), check=False)
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST * slowdown(), check=False
+        )
     assert "Traceback" not in done.stderr, done.stderr[-1500:]
     if done.returncode == 2:
         raise ValueError(done.stderr)
@@ -230,7 +232,8 @@ def _closed(stream: str, words: list[str], folder: Path) -> None:
     """Without one of the standard streams, or with a reader that has gone: no traceback, no lost model."""
     redirect = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "reader": "| true"}[stream]
     line = " ".join([*RULECG, *words])
-    done = subprocess.run(["sh", "-c", f"{line} {redirect}"], capture_output=True, text=True, timeout=LONGEST * slowdown(), check=False)
+    shell = ["sh", "-c", f"{line} {redirect}"]
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=LONGEST * slowdown(), check=False)
     assert "Traceback" not in done.stderr, done.stderr[-1500:]
     if done.returncode == 2:
         raise ValueError(done.stderr or "no stream to say it on")
