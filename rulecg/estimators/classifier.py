@@ -30,6 +30,8 @@ from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file, write_fitted
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
@@ -209,7 +211,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.choice = choice
         self.na_values = na_values
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
+    ) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
@@ -223,6 +233,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
 
         Returns
         -------
@@ -237,10 +250,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        return self.fit_from(
+            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, certificate=certificate
+        )
 
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -248,7 +270,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, certificate
             As for ``fit``.
 
         Returns
@@ -257,6 +279,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The classifier itself, fitted.
         """
         check_settings(self.get_params(deep=False))
+        file = checked_file(certificate, self.get_params(deep=False))
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -305,6 +328,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_, self.result_ = rows.classes, learned.result
         self.model_ = evolve(learned.model, baseline=counted)
         self.rule_set_ = learned.model.readable
+        if file is not None:
+            write_fitted(file, task, rows, self.binarizer_, runs, sample_weight, settings)
         return self
 
     @property
