@@ -14,6 +14,8 @@ import pandas as pd
 from attrs import frozen
 from joblib import Parallel, delayed
 
+from ..clock import clock_of_deadlines
+
 Key = dict[str, Any]
 """What tells a cell from others: data set, learner, fold and the like; plain values."""
 Measure = Callable[[Key, Mapping[str, Any]], list[dict[str, Any]]]
@@ -104,7 +106,8 @@ def _guarded(cell: Cell, measure: Measure) -> tuple[Cell, list[dict[str, Any]], 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            rows = measure(cell.key, cell.settings)
+            with clock_of_deadlines(cell.settings.get("clock", "wall")):
+                rows = measure(cell.key, cell.settings)
             load = round(os.getloadavg()[0], 1)
             return cell, [{**row, "load": load} for row in rows], ""
         except Exception as error:  # One cell's fault must not end a run of hours.
