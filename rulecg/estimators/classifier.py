@@ -46,6 +46,7 @@ from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
+from .forest_start import starter_of
 from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
@@ -112,6 +113,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         resamples of the rows cannot tell from it, the one they agree on most.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -187,6 +192,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         cut_points: CutPoints | None = None,
         choice: str = "best",
         na_values: Sequence[str] = (),
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -210,6 +217,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.cut_points = cut_points
         self.choice = choice
         self.na_values = na_values
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
     def fit(
         self,
@@ -290,7 +299,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
@@ -314,7 +325,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             label_name=getattr(plain_column(y), "name", None),
             logic=self.logic,
             max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
+            limits=Limits(
+                self.time_limit, pricing_seconds=self.pricing_time_limit, threads=effective_n_jobs(self.n_jobs)
+            ),
             refine=self.binarizer_.refine,
             seed=seed,
             verbose=self.verbose,
