@@ -30,6 +30,8 @@ from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file, write_fitted
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
@@ -44,6 +46,7 @@ from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
+from .forest_start import starter_of
 from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
@@ -110,6 +113,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         resamples of the rows cannot tell from it, the one they agree on most.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -185,6 +192,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         cut_points: CutPoints | None = None,
         choice: str = "best",
         na_values: Sequence[str] = (),
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -208,8 +217,18 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.cut_points = cut_points
         self.choice = choice
         self.na_values = na_values
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
+    ) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
@@ -223,6 +242,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
 
         Returns
         -------
@@ -237,10 +259,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        return self.fit_from(
+            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, certificate=certificate
+        )
 
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -248,7 +279,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, certificate
             As for ``fit``.
 
         Returns
@@ -257,6 +288,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The classifier itself, fitted.
         """
         check_settings(self.get_params(deep=False))
+        file = checked_file(certificate, self.get_params(deep=False))
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -267,7 +299,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
@@ -291,7 +325,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             label_name=getattr(plain_column(y), "name", None),
             logic=self.logic,
             max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
+            limits=Limits(
+                self.time_limit, pricing_seconds=self.pricing_time_limit, threads=effective_n_jobs(self.n_jobs)
+            ),
             refine=self.binarizer_.refine,
             seed=seed,
             verbose=self.verbose,
@@ -305,6 +341,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_, self.result_ = rows.classes, learned.result
         self.model_ = evolve(learned.model, baseline=counted)
         self.rule_set_ = learned.model.readable
+        if file is not None:
+            write_fitted(file, task, rows, self.binarizer_, runs, sample_weight, settings)
         return self
 
     @property
