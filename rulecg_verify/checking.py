@@ -37,17 +37,17 @@ def verify(certificate: Path | str, table: Path | str) -> Verdict:
     # The rule without conditions covers everything; with any other beside it, it costs no less than alone.
     if min(claim["best_loss"], int(samples.miss.sum()), int(samples.cover.sum())) < claim["bound"]:
         raise Refused("The best rule set, none at all, or the rule that covers everything has a loss below the bound.")
-    n_found = _check_list(content, samples)
     covers, costs = _counted(content["list"], samples)
     sizes = np.array([1 + len(rule) for rule in content["list"]], dtype=np.int64)
     listed = List(covers, costs, sizes, samples.miss[samples.positives], claim["bound"], scale)
     search = Search(listed, content["nodes"])
     search.run(problem["max_complexity"], problem["max_conditions"])
+    n_found = _check_list(content, samples)
     checked = (
         f"{samples.n_rows} rows, the conditions and the limits have the hash {samples.digest}",
         f"the rule set has a loss of {claim['loss']}, the best one that was met {claim['best_loss']}",
-        f"all conjunctions were enumerated: {n_found} can be in a rule set with a loss below {claim['bound']}, of which "
-        f"{len(costs)} are listed, {len(content['dominated'])} are dominated by these, and others are replaced by these",
+        f"all conjunctions were enumerated: {n_found} can be in a rule set with a loss below {claim['bound']}; "
+        f"{len(costs)} of these are listed, {len(content['dominated'])} dominated, others replaced by the listed ones",
         f"no rule set made of the list has a loss below {claim['bound']}: {len(content['nodes'])} nodes, "
         f"{search.n_divisions} ways to divide the complexity, {search.n_pairs} pairs of rules",
     )
@@ -123,11 +123,11 @@ def _claim(described: dict[str, Any], claim: dict[str, Any]) -> str:
     sides = [f"{problem['false_negative']} for each positive row", f"{problem['false_positive']} for each negative row"]
     missed, covered = sides if is_dnf else sides[::-1]
     return (
-        f"No {kind} of these {len(described['conditions'])} conditions, with at most {problem['max_complexity']} {one}s "
-        f"and conditions together and at most {problem['max_conditions']} conditions in a {one}, has a Hamming loss "
+        f"No {kind} of these {len(described['conditions'])} conditions, with at most {problem['max_complexity']} "
+        f"{one}s and conditions together and at most {problem['max_conditions']} conditions in a {one}, has a Hamming loss "
         f"below {claim['bound']} on these rows. The rule set below has {claim['loss']}, the best one that was met "
-        f"{claim['best_loss']}. The Hamming loss counts {missed} that no {one} {covers} and, for every {one}, {covered} "
-        f"that it {covers}{', by the weights of the rows' if described['weight'] else ''}."
+        f"{claim['best_loss']}. The Hamming loss counts {missed} that no {one} {covers} and, for every {one}, "
+        f"{covered} that it {covers}{', by the weights of the rows' if described['weight'] else ''}."
     )
 
 

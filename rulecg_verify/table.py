@@ -46,8 +46,8 @@ def read_samples(described: dict[str, Any], path: Path | str) -> Samples:
     if not used | set(described["weight"]) <= set(texts):
         raise Refused(f"The table lacks the columns {sorted((used | set(described['weight'])) - set(texts))}.")
     parsed = {name: _parsed(texts[name], described["table"]["columns"][name], name) for name in used}
-    holds = np.array([_holds(*condition, *parsed[condition[0]]) for condition in described["conditions"]])
-    label = np.logical_or.reduce([_holds(*condition, *parsed[condition[0]]) for condition in described["target"]])
+    holds = np.array([_holds(condition, *parsed[condition[0]]) for condition in described["conditions"]])
+    label = np.logical_or.reduce([_holds(condition, *parsed[condition[0]]) for condition in described["target"]])
     weights = _weights(texts[described["weight"][0]]) if described["weight"] else np.ones(len(label), dtype=np.int64)
     miss, cover = label * weights * problem["false_negative"], ~label * weights * problem["false_positive"]
     if problem["logic"] == "cnf":
@@ -56,7 +56,8 @@ def read_samples(described: dict[str, Any], path: Path | str) -> Samples:
     lines = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
     _, first, inverse = np.unique(lines, return_index=True, return_inverse=True)
     sums = np.zeros((2, len(first)), dtype=np.int64)
-    np.add.at(sums, (slice(None), inverse.ravel()), np.array([miss, cover]))
+    for total, costs in zip(sums, (miss, cover), strict=True):
+        np.add.at(total, inverse.ravel(), costs)
     return Samples(holds.T[first], sums[0], sums[1], len(label), _digest(described, keys, miss, cover))
 
 
@@ -102,8 +103,9 @@ def _weights(texts: tuple[str, ...]) -> IntArray:
     return np.array([int(text) for text in texts], dtype=np.int64)
 
 
-def _holds(name: str, operator: str, text: str, values: NDArray[Any], missing: BoolArray) -> BoolArray:
+def _holds(condition: list[str], values: NDArray[Any], missing: BoolArray) -> BoolArray:
     """Where the condition holds; a missing value fulfils no comparison."""
+    name, operator, text = condition
     if operator in ("missing", "present"):
         return missing == (operator == "missing")
     if operator in ("true", "false"):

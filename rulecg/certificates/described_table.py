@@ -15,8 +15,8 @@ from rulecg_core.data.columns.scales import Mark
 from rulecg_core.data.conditions import EXACT_BELOW, is_missing
 
 MISSING = frozenset(
-    "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null|".split("|")
-)
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"]
+) | {"NULL", "NaN", "None", "n/a", "nan", "null"}
 """Texts that stand for a missing value in tables that rulecg reads."""
 LARGEST_WEIGHT = 999_999
 _TRUTHS = {True: "true", False: "false"}
