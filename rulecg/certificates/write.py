@@ -112,7 +112,7 @@ def write_certificate(
     problem = document.problem
     bound = proven_bound(problem, result, document.per_unit)
     parts = proof_parts(problem, bound, backend, lister, result.pool, deadline)
-    content = document.content(result.rules, parts)
+    content = document.content(result, parts)
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=True)
     write_bytes(file.path, gzip.compress(text.encode("ascii"), 6, mtime=0))
 
@@ -163,7 +163,7 @@ class _Document:
             },
             "conditions": described_conditions(learned.conditions),
             "target": target.described(),
-            "weight": learned.weight_name,
+            "weight": [] if learned.weight_name is None else [learned.weight_name],
             "problem": {
                 "logic": settings["logic"],
                 "max_conditions": settings["max_conditions"],
@@ -174,20 +174,22 @@ class _Document:
         }
         return cls(described, problem, miss, cover, per_unit)
 
-    def content(self, rules: tuple[Rule, ...], parts: ProofParts) -> dict[str, Any]:
+    def content(self, result: Result, parts: ProofParts) -> dict[str, Any]:
         return {
             "format": "rulecg-certificate",
             "version": 1,
             "described": self.described,
             "hash": self.digest(),
             "claim": {
-                "rules": [list(rule.features) for rule in rules],
-                "loss": loss_of(self.problem, rules),
+                "rules": [list(rule.features) for rule in result.rules],
+                "loss": loss_of(self.problem, result.rules),
+                "best": [list(rule.features) for rule in result.best_rules],
+                "best_loss": loss_of(self.problem, result.best_rules),
                 "bound": parts.bound,
             },
             "root": {"scale": SCALE, "positives": parts.root.positives.tolist(), "size": parts.root.per_size},
             "list": [list(rule.features) for rule in parts.listed.rules],
-            "dominated": [[list(rule.features), by] for rule, by in parts.listed.dominated],
+            "dominated": [{"rule": list(rule.features), "by": by} for rule, by in parts.listed.dominated],
             "nodes": [
                 {
                     "sizes": list(node.sizes),
@@ -223,7 +225,9 @@ def _target_of(learned: Learned) -> Target:
 
 def _whole_weights(weights: FloatArray) -> IntArray:
     if not np.all(weights == np.round(weights)) or weights.max() > LARGEST_WEIGHT:
-        raise ConfigurationError(f"Certificates take whole sample weights up to {LARGEST_WEIGHT}: multiply or round them.")
+        raise ConfigurationError(
+            f"Certificates take whole sample weights up to {LARGEST_WEIGHT}: multiply or round them."
+        )
     return weights.astype(np.int64)
 
 
