@@ -86,12 +86,14 @@ class PartitionedSamples:
             return [(np.zeros((0, n_cells), dtype=np.int64), np.zeros(n_cells, dtype=np.int64)) for _ in rule_sets]
         place = {context: at for at, context in enumerate(contexts)}
         sums = self.extensions(contexts, (EVERYTHING,))[:, 0]
-        found = []
+        found: list[tuple[IntArray, IntArray]] = []
         for rules in rule_sets:
             features: list[Features] = [rule.features for rule in rules]
             each = np.array([sums[place[Context(rule)]] for rule in features]).reshape(len(rules), n_cells)
-            alone = [sums[place[Context(rule, tuple(features[:at]))]] for at, rule in enumerate(features)]
-            found.append((each, np.sum(alone, axis=0, dtype=np.int64) if alone else np.zeros(n_cells, dtype=np.int64)))
+            once = np.zeros(n_cells, dtype=np.int64)
+            for at, rule in enumerate(features):
+                once += sums[place[Context(rule, tuple(features[:at]))]]
+            found.append((each, once))
         return found
 
     def sample(self, most: int) -> Sampled:
@@ -145,4 +147,5 @@ class PartitionedSamples:
 
 def outcome_of(manifest: Manifest) -> str:
     """What the rules describe, for people."""
-    return f"{manifest.target} is {manifest.positive}"
+    is_flag = manifest.positive in ("1", "True")
+    return manifest.target if is_flag else f"{manifest.target} is {manifest.positive}"
