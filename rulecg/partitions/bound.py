@@ -194,8 +194,7 @@ class Enumeration:
                     least = min(least, float(hopes[usable & ~deep].min(initial=math.inf)))
                     made += [(float(hopes[b, f]), (*bases[b], features[f])) for b, f in np.argwhere(deep)]
             made.sort()
-            n_features = len(self.samples.allowed)
-            affordable = max(0, int(left / (n_features * n_words))) if length < self.max_conditions else 0
+            affordable = self._affordable([rule for _, rule in made], left / n_words)
             if len(made) > affordable:
                 # What is not looked into is bounded by the best that can be hoped for.
                 least, is_complete = min(least, made[affordable][0]), False
@@ -204,6 +203,13 @@ class Enumeration:
             if not frontier:
                 break
         return PricingBound(least, tuple(map(Rule, found)), is_complete, self.work - left)
+
+    def _affordable(self, bases: Sequence[Features], left: float) -> int:
+        """How many bases can be extended by all conditions after their last one, with so many sums."""
+        allowed = np.array(self.samples.allowed)
+        last = np.array([base[-1] for base in bases], dtype=np.int64)
+        sums = len(allowed) - np.searchsorted(allowed, last, side="right")
+        return int(np.searchsorted(np.cumsum(sums), left, side="right"))
 
     def _chains(self) -> dict[int, Any]:
         conditions = self.samples.manifest.conditions
