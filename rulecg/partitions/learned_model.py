@@ -12,11 +12,13 @@ from rulecg_core import Result, Rule
 from rulecg_core.base.arrays import IntArray
 
 from ..model.certificate import Certificate, plain
+from ..model.fingerprint import Fingerprint
 from ..model.model import Model
 from ..model.result import FitResult
 from ..model.scored_rule_sets import Learned
 from ..model.scores import RuleScores
 from ..monitoring.baseline import Baseline
+from .checkpoint import task_key
 from .manifest import Manifest
 from .questions import Context
 from .samples import PartitionedSamples
@@ -73,7 +75,8 @@ def model_from(
         target=manifest.target,
         sensitive=manifest.sensitive,
         conditions=manifest.conditions,
-        settings=dict(settings),
+        settings={**settings, "na_values": list(manifest.na_values)},
+        fingerprint=Fingerprint(manifest.columns, manifest.n_rows, task_key(manifest, {})),
         certificate=Certificate.of(fit),
         baseline=_baseline(samples, RuleCounts(each, once)),
     )

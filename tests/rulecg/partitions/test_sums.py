@@ -99,7 +99,7 @@ def test_the_best_change_is_the_best_of_all_changes(case, seed):
 
 @pytest.mark.parametrize("most", [10_000, 12])
 def test_the_relaxation_over_patterns_is_the_one_over_rows(case, most):
-    """One sample per pattern gives the value of the linear program over all rows, of as many rules as patterns allow."""
+    """One sample per pattern gives the value of the linear program over all rows, of as many rules as fit."""
     samples, problem, _, _ = case
     rules = some_rules(np.random.default_rng(1), problem.n_conditions, 7)
     counted = patterns_of(samples, rules, most)
