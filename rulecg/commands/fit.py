@@ -7,6 +7,7 @@ import argparse
 from .common import task
 from .common.exit_codes import INTERRUPTED, OK
 from .common.parser import CommandParser, positive_number
+from .packed import fit_packed
 
 NAME = "fit"
 HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends early with the best model so far."
@@ -15,6 +16,7 @@ HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends 
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments of this command."""
     task.add_arguments(parser)
+    fit_packed.add_arguments(parser)
     parser.add_argument(
         "--max-complexity",
         metavar="C",
@@ -33,6 +35,8 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
+    if fit_packed.is_packed(arguments):
+        return fit_packed.run(arguments)
     from ..exports.output_files import check_writable
     from ..model.model_file import save_model
     from .common.summary import training_summary
