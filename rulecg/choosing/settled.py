@@ -1,0 +1,119 @@
+"""Settings that say "auto", and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from ..stakes.teachers import FOREST
+from .choice import LABEL_WEIGHTS, Chosen
+from .fold_rules import Option
+
+AUTO = "auto"
+UNCHOSEN = 10.0
+"""The bound on complexity where the rows are too few, or time too short, to choose one."""
+CHOOSING_SHARE = 0.5
+"""Share of the time limit that the choice may take."""
+LAST_SHARE = 1 / 15
+"""Share of the time limit that the last fit may take, if the choice did not take longer: more only helps the proof."""
+FEWEST_TAUGHT = 40
+"""With fewer rows there is no teacher unless one is asked for."""
+
+
+@frozen(eq=False)
+class Settled:
+    """An estimator's settings without "auto", and how they were chosen."""
+
+    settings: Mapping[str, Any]
+    chosen: Chosen | None = None
+
+    def seconds(self, limit: float | None, elapsed: float) -> float | None:
+        """Say when the last fit is to end, in seconds since the fit began.
+
+        Parameters
+        ----------
+        limit : float or None
+            The time limit.
+        elapsed : float
+            Seconds since the fit began.
+        """
+        if limit is None or self.chosen is None:
+            return limit
+        return min(limit, elapsed + max(LAST_SHARE * limit, self.chosen.seconds))
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a setting says "auto"."""
+    return isinstance(value, str) and value == AUTO
+
+
+def options_of(settings: Mapping[str, Any], n_rows: int) -> list[Option]:
+    """List what there is to choose among: settings that do not say "auto" stay as they are.
+
+    Parameters
+    ----------
+    settings : mapping
+        The estimator's parameters.
+    n_rows : int
+        How many rows there are.
+
+    Returns
+    -------
+    list of Option
+        Logics and label weights, each with each.
+
+    Examples
+    --------
+    >>> options_of({"logic": "cnf", "teacher": None, "label_weight": "auto"}, 100)
+    [Option(logic='cnf', label_weight=1.0, thresholds='')]
+    """
+    logics = ("dnf", "cnf") if is_auto(settings["logic"]) else (settings["logic"],)
+    weights: tuple[float, ...] = LABEL_WEIGHTS
+    if teacher_of(settings, n_rows) is None:
+        weights = (1.0,)
+    elif not is_auto(settings["label_weight"]):
+        weights = (settings["label_weight"],)
+    return [Option(logic, weight) for logic in logics for weight in weights]
+
+
+def teacher_of(settings: Mapping[str, Any], n_rows: int) -> Any:
+    """Find who teaches: with "auto" a forest, when the bound on complexity is chosen, too, and rows are not too few."""
+    if not is_auto(settings["teacher"]):
+        return settings["teacher"]
+    return FOREST if is_auto(settings["max_complexity"]) and n_rows >= FEWEST_TAUGHT else None
+
+
+def settled(settings: Mapping[str, Any], n_rows: int, chosen: Chosen | None = None) -> Settled:
+    """Replace "auto" by what was chosen, or by what it means where nothing was.
+
+    Parameters
+    ----------
+    settings : mapping
+        The estimator's parameters.
+    n_rows : int
+        How many rows there are.
+    chosen : Chosen or None
+        What was chosen; None where nothing was to be chosen, or could be.
+
+    Returns
+    -------
+    Settled
+        A fixed bound means DNF, and no teacher, unless they are given.
+    """
+    made = dict(settings)
+    teacher = teacher_of(settings, n_rows)
+    if chosen is not None:
+        option = chosen.option
+        made |= {"max_complexity": chosen.candidate.bound, "logic": option.logic, "label_weight": option.label_weight}
+        made["teacher"] = teacher if option.label_weight < 1 else None
+        made["binarizer"] = option.thresholds or settings["binarizer"]
+        return Settled(made, chosen)
+    if is_auto(settings["max_complexity"]):
+        made["max_complexity"] = UNCHOSEN
+        teacher = None if is_auto(settings["teacher"]) else teacher
+    made["logic"] = "dnf" if is_auto(settings["logic"]) else settings["logic"]
+    made["label_weight"] = 0.5 if is_auto(settings["label_weight"]) else settings["label_weight"]
+    made["teacher"] = teacher
+    return Settled(made)

@@ -1,0 +1,78 @@
+"""How much to try on how many rows: decided by the size of the data alone, so that no clock changes the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import evolve, frozen
+
+from rulecg_core.base.arrays import IntArray
+
+from .fold_rules import Option, Task
+from .folds import dealt_folds
+
+BOUNDS = (1, 2, 3, 4, 5, 6, 8, 11, 15, 20, 28, 40, 60, 90)
+COARSE_BOUNDS = (1, 3, 6, 11, 20, 40, 80)
+"""Bounds on complexity to choose from; the coarse ones where every rule set takes long."""
+FOLDS = 5
+FEW_FOLDS = 3
+LARGE_ROWS = 5_000
+"""From this many rows there are few folds, coarse bounds and fewer options."""
+MOST_ROWS = 15_000
+"""The choice is made on at most so many rows, drawn evenly."""
+
+
+@frozen(eq=False)
+class Plan:
+    """Which rows take part in the choice, in how many folds, and what is tried."""
+
+    rows: IntArray
+    folds: int
+    bounds: tuple[float, ...]
+    options: tuple[Option, ...]
+    alternatives: tuple[str, ...]
+    """Further binarizers, tried with the option that is best."""
+
+    @classmethod
+    def of(cls, task: Task, options: Sequence[Option]) -> Plan:
+        """Plan the choice for some data.
+
+        Parameters
+        ----------
+        task : Task
+            The rows.
+        options : sequence of Option
+            What there is to choose among.
+
+        Returns
+        -------
+        Plan
+            Everything on few rows; less on many, where each rule set takes longer and chance matters less.
+        """
+        n_rows = len(task.rows.codes)
+        if n_rows < LARGE_ROWS:
+            return cls(np.arange(n_rows), FOLDS, BOUNDS, tuple(options), ())
+        rows = np.arange(n_rows)
+        if n_rows > MOST_ROWS:
+            share = dealt_folds(task.rows, task.groups, -(-n_rows // MOST_ROWS), task.seed, None)
+            rows = np.flatnonzero(share == 0)
+        kept = [option for option in options if option.label_weight in (0.5, 1.0)] or list(options)
+        return cls(rows, FEW_FOLDS, COARSE_BOUNDS, tuple(kept), ())
+
+    def reduced(self, task: Task) -> Task:
+        """The task on the rows that take part."""
+        rows = task.rows
+        if len(self.rows) == len(rows.codes):
+            return task
+        fewer = evolve(
+            rows, table=rows.table.iloc[self.rows], codes=rows.codes[self.rows], weights=rows.weights[self.rows]
+        )
+        from ..stakes.teachers import teacher_of_rows
+
+        teacher = teacher_of_rows(task.teacher, None, self.rows)
+        return evolve(task, rows=fewer, groups=task.groups.take(self.rows), teacher=teacher)
+
+    def split(self, fold: IntArray, number: int) -> tuple[IntArray, IntArray]:
+        """Rows outside and inside a fold."""
+        return np.flatnonzero(fold != number), np.flatnonzero(fold == number)
