@@ -22,6 +22,8 @@ from .sizes import Plan
 
 LABEL_WEIGHTS = (1.0, 0.5, 0.0)
 """With a teacher: the labels alone, half and half, the teacher alone."""
+LEAST_SEEN = 10.0
+"""When time was over before this bound was reached, what is known says too little to choose by."""
 PATIENT_UNTIL = 15.0
 """Up to this bound every option is tried; beyond it those for which more complexity does not pay any more end."""
 
@@ -81,8 +83,8 @@ def choose(
         return None
     judge = Judge.of(task, fold, scoring)
     climb = _Climb(parts, judge, deadline, plan)
-    climb.go(plan.options)
-    if not climb.candidates:
+    is_complete = climb.go(plan.options)
+    if not climb.candidates or not (is_complete or climb.candidates[-1].bound >= LEAST_SEEN):
         return None
     if plan.alternatives:
         best = climb.candidates[climb.chosen()]
@@ -103,16 +105,17 @@ class _Climb:
     candidates: list[Candidate] = field(factory=list)
     losses: list[Any] = field(factory=list)
 
-    def go(self, options: Sequence[Option], until: float = np.inf) -> None:
-        """Try the options at every bound until it does not pay, or until a bound."""
-        going, known = list(options), {option: [] for option in options}  # type: dict[Option, list[float]]
+    def go(self, options: Sequence[Option], until: float = np.inf) -> bool:
+        """Try the options at every bound until it does not pay, or until a bound; whether time was enough for that."""
+        going = list(options)
+        known: dict[Option, list[float]] = {option: [] for option in options}
         room = dict.fromkeys(options, 0)
         for bound in self.plan.bounds:
             for option in list(going):
                 made = self._candidate(option, bound)
                 if made is None:
                     if self.deadline.passed and self.candidates:
-                        return
+                        return False
                     continue
                 self.candidates.append(made)
                 self.losses.append(self.judge.losses(made))
@@ -123,7 +126,8 @@ class _Climb:
                 if (bound >= PATIENT_UNTIL and not falls) or room[option] >= 2:
                     going.remove(option)
             if bound >= until or not going:
-                return
+                break
+        return True
 
     def _candidate(self, option: Option, bound: float) -> Candidate | None:
         """Learn within the bound in every fold; None where some fold has no rule set, or time is over."""
@@ -137,7 +141,7 @@ class _Climb:
             told.append(found)
         n_rows, n_classes = len(self.judge.codes), len(self.judge.classes)
         decisions = np.zeros(n_rows, dtype=np.intp)
-        probabilities = np.zeros((n_rows, n_classes), dtype=np.float32)
+        probabilities = np.zeros((n_rows, n_classes), dtype=np.float64)
         for part, each in zip(self.parts, told, strict=True):
             decisions[part.held], probabilities[part.held] = each.decisions, each.probabilities
         return Candidate(

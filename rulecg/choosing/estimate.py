@@ -23,7 +23,12 @@ UNLIKELY = 0.01
 
 
 def expected_of(
-    candidates: Sequence[Candidate], losses: FloatArray, chosen: int, judge: Judge, task: Task, together: IntArray | None
+    candidates: Sequence[Candidate],
+    losses: FloatArray,
+    chosen: int,
+    judge: Judge,
+    task: Task,
+    together: IntArray | None,
 ) -> Expected:
     """Estimate the figures of a chosen candidate on new rows.
 

@@ -172,7 +172,7 @@ class FoldRules:
         fired = [_fired(features.held, some, logic) for some, logic in zip(rules, logics, strict=True)]
         return Told(
             model.decisions(fired),
-            model.probabilities(fired).astype(np.float32),
+            model.probabilities(fired),
             float(sum(rule_set.complexity for rule_set in rule_sets)),
             float(right @ rows.weights / rows.weights.sum()),
         )

@@ -165,7 +165,7 @@ class _Spoken:
 
     def predict_proba(self, X: IntArray) -> FloatArray:
         assert self.candidate is not None
-        return self.candidate.probabilities[X].astype(np.float64)
+        return self.candidate.probabilities[X]
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.base import BaseEstimator, ClassifierMixin

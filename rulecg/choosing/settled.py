@@ -18,7 +18,7 @@ CHOOSING_SHARE = 0.5
 """Share of the time limit that the choice may take."""
 LAST_SHARE = 1 / 15
 """Share of the time limit that the last fit may take, if the choice did not take longer: more only helps the proof."""
-FEWEST_TAUGHT = 40
+FEWEST_TAUGHT = 100
 """With fewer rows there is no teacher unless one is asked for."""
 
 
@@ -42,6 +42,11 @@ class Settled:
         if limit is None or self.chosen is None:
             return limit
         return min(limit, elapsed + max(LAST_SHARE * limit, self.chosen.seconds))
+
+
+def number_of(max_complexity: Any) -> Any:
+    """Give a bound on complexity to begin with, where it is yet to be chosen."""
+    return UNCHOSEN if is_auto(max_complexity) else max_complexity
 
 
 def is_auto(value: Any) -> bool:
@@ -85,6 +90,32 @@ def teacher_of(settings: Mapping[str, Any], n_rows: int) -> Any:
     return FOREST if is_auto(settings["max_complexity"]) and n_rows >= FEWEST_TAUGHT else None
 
 
+def without_choice(settings: Mapping[str, Any], max_complexity: float = UNCHOSEN) -> dict[str, Any]:
+    """Replace "auto" by what it means where nothing is chosen by folds.
+
+    Parameters
+    ----------
+    settings : mapping
+        An estimator's parameters.
+    max_complexity : float
+        The bound on complexity where it is not given.
+
+    Returns
+    -------
+    dict
+        The parameters; DNF and no teacher unless they are given.
+
+    Examples
+    --------
+    >>> without_choice({"max_complexity": 5, "logic": "auto", "teacher": "auto", "label_weight": "auto"})
+    {'max_complexity': 5, 'logic': 'dnf', 'teacher': None, 'label_weight': 0.5}
+    """
+    instead = {"max_complexity": max_complexity, "logic": "dnf", "teacher": None, "label_weight": 0.5}
+    return {
+        name: instead[name] if name in instead and is_auto(value) else value for name, value in settings.items()
+    }
+
+
 def settled(settings: Mapping[str, Any], n_rows: int, chosen: Chosen | None = None) -> Settled:
     """Replace "auto" by what was chosen, or by what it means where nothing was.
 
@@ -102,18 +133,17 @@ def settled(settings: Mapping[str, Any], n_rows: int, chosen: Chosen | None = No
     Settled
         A fixed bound means DNF, and no teacher, unless they are given.
     """
-    made = dict(settings)
-    teacher = teacher_of(settings, n_rows)
-    if chosen is not None:
-        option = chosen.option
-        made |= {"max_complexity": chosen.candidate.bound, "logic": option.logic, "label_weight": option.label_weight}
-        made["teacher"] = teacher if option.label_weight < 1 else None
-        made["binarizer"] = option.thresholds or settings["binarizer"]
-        return Settled(made, chosen)
-    if is_auto(settings["max_complexity"]):
-        made["max_complexity"] = UNCHOSEN
-        teacher = None if is_auto(settings["teacher"]) else teacher
-    made["logic"] = "dnf" if is_auto(settings["logic"]) else settings["logic"]
-    made["label_weight"] = 0.5 if is_auto(settings["label_weight"]) else settings["label_weight"]
-    made["teacher"] = teacher
-    return Settled(made)
+    if chosen is None:
+        return Settled(without_choice(settings))
+    option = chosen.option
+    return Settled(
+        {
+            **settings,
+            "max_complexity": chosen.candidate.bound,
+            "logic": option.logic,
+            "label_weight": option.label_weight,
+            "teacher": teacher_of(settings, n_rows) if option.label_weight < 1 else None,
+            "binarizer": option.thresholds or settings["binarizer"],
+        },
+        chosen,
+    )

@@ -21,6 +21,8 @@ LARGE_ROWS = 5_000
 """From this many rows there are few folds, coarse bounds and fewer options."""
 MOST_ROWS = 15_000
 """The choice is made on at most so many rows, drawn evenly."""
+ROWS_PER_SIZE, LEAST_BOUND = 5, 6.0
+"""Rule sets have at most one rule or condition for so many rows, but this bound is always tried."""
 
 
 @frozen(eq=False)
@@ -50,15 +52,17 @@ class Plan:
         Plan
             Everything on few rows; less on many, where each rule set takes longer and chance matters less.
         """
-        n_rows = len(task.rows.codes)
+        n_rows, is_binary = len(task.rows.codes), len(task.positions) == 1
         if n_rows < LARGE_ROWS:
-            return cls(np.arange(n_rows), FOLDS, BOUNDS, tuple(options), ())
+            bounds = BOUNDS if is_binary else COARSE_BOUNDS
+            most = max(n_rows / ROWS_PER_SIZE, LEAST_BOUND)
+            kept = tuple(options if is_binary else _without(0.0, options))
+            return cls(np.arange(n_rows), FOLDS, tuple(bound for bound in bounds if bound <= most), kept, ())
         rows = np.arange(n_rows)
         if n_rows > MOST_ROWS:
             share = dealt_folds(task.rows, task.groups, -(-n_rows // MOST_ROWS), task.seed, None)
             rows = np.flatnonzero(share == 0)
-        kept = [option for option in options if option.label_weight in (0.5, 1.0)] or list(options)
-        return cls(rows, FEW_FOLDS, COARSE_BOUNDS, tuple(kept), ())
+        return cls(rows, FEW_FOLDS, COARSE_BOUNDS, tuple(_without(0.0, options)), ())
 
     def reduced(self, task: Task) -> Task:
         """The task on the rows that take part."""
@@ -76,3 +80,8 @@ class Plan:
     def split(self, fold: IntArray, number: int) -> tuple[IntArray, IntArray]:
         """Rows outside and inside a fold."""
         return np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def _without(label_weight: float, options: Sequence[Option]) -> list[Option]:
+    """The options with other label weights, if there are any: a teacher alone wins least often."""
+    return [option for option in options if option.label_weight != label_weight] or list(options)

@@ -17,7 +17,7 @@ from rulecg_core.base.arrays import AnyArray, FloatArray
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..choosing.folds import checked_groups
-from ..choosing.settled import UNCHOSEN, is_auto
+from ..choosing.settled import number_of
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
@@ -44,7 +44,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     max_conditions : int
         Most conditions in one rule, the paper's D.
     logic : "auto", "dnf" or "cnf"
-        An OR of ANDs, or an AND of ORs; ``"auto"`` is chosen along with ``max_complexity``, and "dnf" where that is given.
+        An OR of ANDs, or an AND of ORs; ``"auto"`` is chosen along with ``max_complexity``, and "dnf" where that is
+        given.
     loss : str
         What is minimised: "hamming", the paper's, counts a wrongly covered row once for each rule that covers it;
         "01" counts it once. Any registered master, with options as in ``"01:formulation=aggregated"``.
@@ -61,8 +62,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     schedule : Schedule, mapping, path or None
         Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}``, or a TOML file with them.
     time_limit : float or None
-        Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile themselves the first time they are used;
-        None for no limit. Ctrl-C ends the fit early with the best rule set so far.
+        Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
+        themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
+        far.
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer, str or None
@@ -273,7 +275,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         check_settings(params)
         recipe = compose(
             load_registry(),
-            max_complexity=UNCHOSEN if is_auto(self.max_complexity) else self.max_complexity,
+            max_complexity=number_of(self.max_complexity),
             constraints=self.constraints,
             backend=self.backend,
             pricers=self.pricers,

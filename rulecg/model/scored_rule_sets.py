@@ -41,7 +41,7 @@ class Learned:
     result: FitResult
 
     def saying(self, confirmed: tuple[str, ...], cuts: str, expected: Expected | None = None) -> Learned:
-        """Let result and certificate say over which conditions they speak, what rows kept aside confirm, what to expect.
+        """Let result and certificate say over which conditions they speak, what is confirmed, and what to expect.
 
         Parameters
         ----------
