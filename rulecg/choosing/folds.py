@@ -1,4 +1,4 @@
-"""Folds that rows are dealt to: shuffled by a seed, alike in labels and sensitive groups, in whatever order they came."""
+"""Folds that rows are dealt to: shuffled by a seed, alike in labels and sensitive groups, in whatever order."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from attrs import define, evolve, field
 
-from rulecg_core import Complexity, Deadline, Limits, Problem, Rule, RulecgError, SearchLimits, View
+from rulecg_core import Complexity, Deadline, Limits, Problem, Rule, RulecgError, SearchLimits, Start, View
 
 from ..estimators.recipe import Recipe
 
@@ -94,3 +94,31 @@ class QuickPath:
         )
         seconds = max(0.05, min(WITHOUT_HEURISTICS, deadline.remaining))
         return recipe.learn(self.problem, Limits(seconds=seconds), None, self.seed).rules
+
+
+def climbed(recipe: Recipe, problem: Problem, bounds: Iterable[float], deadline: Deadline, seed: int) -> Start:
+    """Search through bounds from low to high, for a run over the same problem to begin with.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What learns.
+    problem : Problem
+        What is learned.
+    bounds : iterable of float
+        Ascending.
+    deadline : Deadline
+        When to stop.
+    seed : int
+        Seed of the searches.
+
+    Returns
+    -------
+    Start
+        The rules met, and the best rule set for the last bound that was reached.
+    """
+    path = QuickPath(recipe, problem, seed)
+    for bound in bounds:
+        if deadline.passed or path.advance(bound, deadline) is None:
+            break
+    return Start(tuple(path.pool), (path.best,) if path.best else ())

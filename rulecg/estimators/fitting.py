@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 from attrs import evolve, frozen
 from joblib import effective_n_jobs
 
-from rulecg_core import Complexity, ConfigurationError, Deadline, Groups, Limits
+from rulecg_core import Complexity, ConfigurationError, Deadline, Groups, Limits, Problem, Start
 from rulecg_core.base.arrays import IntArray
 
 from ..binarize.binarizer import Binarizer
@@ -18,6 +18,7 @@ from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
 from ..choosing.choice import choose
 from ..choosing.fold_rules import Task
+from ..choosing.quick_path import climbed
 from ..choosing.settled import CHOOSING_SHARE, Settled, is_auto, options_of, settled, teacher_of
 from ..model.model import Model
 from ..model.result import FitResult
@@ -29,6 +30,9 @@ from ..stakes.teachers import teacher_of_rows
 from .learning import LearningTask, forbidden_columns, seed_of
 from .recipe import Recipe
 from .training import Training
+
+BEGINNING_SHARE = 0.5
+"""The last run may search for so long before it begins, as a share of the time that the choice took."""
 
 
 @frozen(eq=False)
@@ -108,6 +112,7 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
         seed=seed,
         verbose=params["verbose"],
         objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
+        begin=_beginning(found, recipe, seconds, seed),
     )
     runs, conditions = task.learn(training, given.began)
     binarizer.conditions_ = list(conditions)
@@ -118,6 +123,16 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     model = evolve(learned.model, baseline=counted)
     path = None if found.chosen is None else found.chosen.path
     return Fitted(settings, model, learned.result, binarizer, path)
+
+
+def _beginning(found: Settled, recipe: Recipe, seconds: float | None, seed: int) -> Callable[[Problem], Start] | None:
+    """How the last run begins: on all rows, go through the bounds that were tried up to the chosen one."""
+    if found.chosen is None:
+        return None
+    chosen = found.chosen.candidate.bound
+    bounds = sorted({bound for bound in found.chosen.path["max_complexity"] if bound <= chosen})
+    share = None if seconds is None else BEGINNING_SHARE * found.chosen.seconds
+    return lambda problem: climbed(recipe, problem, bounds, Deadline.after(share), seed)
 
 
 def _settled(wanted: Mapping[str, Any], recipe: Recipe, given: Given, seed: int) -> Settled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 
 @frozen
@@ -70,6 +70,10 @@ class Expected:
     def beats_constant(self) -> bool:
         """Whether it is better than always saying the same, by more than chance."""
         return not self.is_constant and self.gain.low > 0
+
+    def called(self, names: Mapping[Any, Any]) -> Expected:
+        """Make the same with other names for classes."""
+        return evolve(self, majority=names.get(self.majority, self.majority))
 
     def lines(self, names: Mapping[Any, Any] | None = None) -> list[str]:
         """Say it in words.
