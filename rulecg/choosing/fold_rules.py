@@ -106,10 +106,14 @@ class FoldRules:
         Returns
         -------
         Told or None
-            What the rule sets say; None where none keeps the constraints.
+            What the rule sets say; None where none keeps the constraints, or too little is known in these rows.
         """
-        features = self._binarized(option.thresholds)
-        paths = self._paths.get(option) or self._opened(option, features)
+        try:
+            features = self._binarized(option.thresholds)
+            paths = self._paths.get(option) or self._opened(option, features)
+        except ConfigurationError:
+            # Where it is not the fault of having fewer rows, the last fit says it.
+            return None
         rules: list[tuple[Rule, ...]] = []
         for number, path in enumerate(paths):
             others = [

@@ -14,8 +14,11 @@ from .folds import dealt_folds
 
 BOUNDS = (1, 2, 3, 4, 5, 6, 8, 11, 15, 20, 28, 40, 60, 90)
 COARSE_BOUNDS = (1, 3, 6, 11, 20, 40, 80)
-"""Bounds on complexity to choose from; the coarse ones where every rule set takes long."""
+FEW_BOUNDS = (1, 2, 4, 6, 11, 20)
+"""Bounds on complexity to choose from; the coarse ones where every rule set takes long, the few where rows are few."""
 FOLDS = 5
+FEW_ROWS = 100
+"""With fewer rows, folds cannot tell neighbouring bounds apart."""
 FEW_FOLDS = 3
 LARGE_ROWS = 5_000
 """From this many rows there are few folds, coarse bounds and fewer options."""
@@ -55,6 +58,8 @@ class Plan:
         n_rows, is_binary = len(task.rows.codes), len(task.positions) == 1
         if n_rows < LARGE_ROWS:
             bounds = BOUNDS if is_binary else COARSE_BOUNDS
+            if n_rows < FEW_ROWS:
+                bounds = FEW_BOUNDS
             most = max(n_rows / ROWS_PER_SIZE, LEAST_BOUND)
             kept = tuple(options if is_binary else _without(0.0, options))
             return cls(np.arange(n_rows), FOLDS, tuple(bound for bound in bounds if bound <= most), kept, ())

@@ -57,9 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out:
         save_model(model, arguments.out)
     tested = [] if arguments.test is None else test_summary(model, arguments.test, arguments.separator)
-    for line in (
-        *expected_summary(classifier, job), *tested, *training_summary(classifier, job, arguments.constraint)
-    ):  # fmt: skip
+    first = [*expected_summary(classifier, job), *tested]
+    for line in training_summary(classifier, job, arguments.constraint, first):
         print(line)
     print(f"Model: {arguments.out}" if arguments.out else "Model: not kept; --out FILE writes it.")
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK

@@ -99,7 +99,9 @@ def test_summary(model: Model, path: str, separator: str) -> list[str]:
     return said
 
 
-def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequence[str]) -> list[str]:
+def training_summary(
+    classifier: RuleSetClassifier, job: Task, constraints: Sequence[str], first: Sequence[str] = ()
+) -> list[str]:
     """Sum up a fit: the rules, how often they are right beside saying always the same, the groups, the proof.
 
     Parameters
@@ -110,6 +112,8 @@ def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequ
         What it was fitted to.
     constraints
         The constraints it kept, as they were asked for.
+    first
+        What is said before all but the warning of sensitive columns in the rules: what to expect on new rows.
 
     Returns
     -------
@@ -118,7 +122,8 @@ def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequ
     """
     predicted = np.asarray(classifier.predict(job.inputs))
     truth = np.asarray(job.labels)
-    lines = [*_headline(classifier, job), str(classifier.rule_set_), *_accuracy(predicted, truth, job.label_names)]
+    lines = [*_headline(classifier, job), *first, str(classifier.rule_set_)]
+    lines += _accuracy(predicted, truth, job.label_names)
     if len(classifier.classes_) == 2:
         lines += _bounds(predicted == classifier.classes_[1], truth == classifier.classes_[1], job, constraints)
     lines.append(f"Complexity: {classifier.rule_set_.complexity} (rules and conditions together)")
