@@ -62,8 +62,8 @@ def fold_of(name: str, number: int, most_rows: int) -> Fold:
 
 
 def rulecg(fold: Fold) -> Cell:
-    """rulecg with its default settings; without a time limit in the choice, since other programs slow the clock."""
-    model = RuleSetClassifier(time_limit=600.0)
+    """rulecg with its default settings but four times their time limit, since other programs slow the clock."""
+    model = RuleSetClassifier(time_limit=240.0)
     began = time.process_time()
     model.fit(fold.data.iloc[fold.train], fold.target[fold.train])
     seconds = time.process_time() - began
@@ -179,10 +179,10 @@ def page(record: pd.DataFrame, picture: str) -> str:
         "",
         f"with Python {platform.python_version()} on {platform.machine()}. Outer folds: {N_FOLDS}, stratified,",
         "shuffled with seed 0; the tables say how many of them were run. Sets with more rows than the table says were",
-        "cut to so many, drawn evenly. rulecg, CART (least rows of a leaf tuned by five inner folds), the forest (300 trees) and",
-        "logistic regression get the table itself; FIGS, RIPPER, RUG and AIX360 get the deciles of the training rows",
-        "and have their usual settings. Seconds are of processor time for the first four and by the clock for the",
-        "others, on a machine that was busy with other work.",
+        "cut to so many, drawn evenly. rulecg, CART (least rows of a leaf tuned by five inner folds), the forest (300",
+        "trees) and logistic regression get the table itself; FIGS, RIPPER, RUG and AIX360 get the deciles of the",
+        "training rows and have their usual settings. Seconds are of processor time for the first four, by the clock",
+        "for the others, on a machine that was busy with other work.",
         "",
         f"The settings of the choice were fixed while looking at other folds of {', '.join(CHOSEN_ON)} (and of monks-2",
         "and monks-3, which are not here); the other sets played no part in that.",

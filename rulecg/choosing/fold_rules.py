@@ -60,6 +60,26 @@ class Task:
         shape = (n_rows, self.rows.table.shape[1])
         return binarizer_of(wanted, shape, settings["time_limit"], settings["cut_points"])
 
+    def taking(self, positions: IntArray, weights: FloatArray | None = None) -> Task:
+        """Make the task on some of the rows, each as often as it is named.
+
+        Parameters
+        ----------
+        positions : int array
+            The rows.
+        weights : float array or None
+            Their weights; None for those they have.
+        """
+        rows = self.rows
+        taken = evolve(
+            rows,
+            table=rows.table.iloc[positions],
+            codes=rows.codes[positions],
+            weights=rows.weights[positions] if weights is None else weights,
+        )
+        teacher = teacher_of_rows(self.teacher, None, positions)
+        return evolve(self, rows=taken, groups=self.groups.take(positions), teacher=teacher)
+
     @property
     def positions(self) -> list[int]:
         """The classes that get a rule set."""

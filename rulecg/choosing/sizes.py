@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from rulecg_core.base.arrays import IntArray
 
@@ -57,7 +57,7 @@ class Plan:
         """
         n_rows, is_binary = len(task.rows.codes), len(task.positions) == 1
         if n_rows < LARGE_ROWS:
-            bounds = BOUNDS if is_binary else COARSE_BOUNDS
+            bounds: tuple[float, ...] = BOUNDS if is_binary else COARSE_BOUNDS
             if n_rows < FEW_ROWS:
                 bounds = FEW_BOUNDS
             most = max(n_rows / ROWS_PER_SIZE, LEAST_BOUND)
@@ -71,16 +71,7 @@ class Plan:
 
     def reduced(self, task: Task) -> Task:
         """The task on the rows that take part."""
-        rows = task.rows
-        if len(self.rows) == len(rows.codes):
-            return task
-        fewer = evolve(
-            rows, table=rows.table.iloc[self.rows], codes=rows.codes[self.rows], weights=rows.weights[self.rows]
-        )
-        from ..stakes.teachers import teacher_of_rows
-
-        teacher = teacher_of_rows(task.teacher, None, self.rows)
-        return evolve(task, rows=fewer, groups=task.groups.take(self.rows), teacher=teacher)
+        return task if len(self.rows) == len(task.rows.codes) else task.taking(self.rows)
 
     def split(self, fold: IntArray, number: int) -> tuple[IntArray, IntArray]:
         """Rows outside and inside a fold."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from attrs import evolve, frozen
 from joblib import effective_n_jobs
@@ -33,6 +34,8 @@ from .training import Training
 
 BEGINNING_SHARE = 0.5
 """The last run may search for so long before it begins, as a share of the time that the choice took."""
+MOST_COPIES = 10
+"""Whole weights up to this mean are repeated rows where rows are split into folds; larger ones are just weights."""
 
 
 @frozen(eq=False)
@@ -140,17 +143,30 @@ def _settled(wanted: Mapping[str, Any], recipe: Recipe, given: Given, seed: int)
     rows, limit = given.rows, wanted["time_limit"]
     if not is_auto(wanted["max_complexity"]):
         return settled(wanted, len(rows.codes))
+    copies = _copies(given)
     task = Task(
         recipe=recipe,
         settings=wanted,
         rows=rows,
         groups=given.sensitive,
         is_weighted=given.sample_weight is not None,
-        teacher=teacher_of(wanted, len(rows.codes)),
+        teacher=wanted["teacher"],
         seed=seed,
     )
+    if copies is not None:
+        task = evolve(task.taking(copies, np.ones(len(copies))), is_weighted=False)
     elapsed = time.perf_counter() - given.began
     deadline = Deadline.after(None if limit is None else max(CHOOSING_SHARE * limit - elapsed, 0.0))
-    options = options_of(wanted, len(rows.codes))
-    chosen = choose(task, options, given.together, wanted["scoring"], deadline)
-    return settled(wanted, len(rows.codes), chosen)
+    n_rows = len(task.rows.codes)
+    task = evolve(task, teacher=teacher_of({**wanted, "teacher": task.teacher}, n_rows))
+    together = given.together if given.together is None or copies is None else given.together[copies]
+    chosen = choose(task, options_of(wanted, n_rows), together, wanted["scoring"], deadline)
+    return settled(wanted, n_rows, chosen)
+
+
+def _copies(given: Given) -> IntArray | None:
+    """Rows as often as they count, where weights are small whole numbers: the same as the rows repeated."""
+    weights = given.rows.weights
+    if given.sample_weight is None or weights.sum() > MOST_COPIES * len(weights) or np.any(weights % 1):
+        return None
+    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
