@@ -90,6 +90,11 @@ def teacher_of(settings: Mapping[str, Any], n_rows: int) -> Any:
     return FOREST if is_auto(settings["max_complexity"]) and n_rows >= FEWEST_TAUGHT else None
 
 
+def untaught(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave the teacher out unless one is asked for."""
+    return {**settings, "teacher": None} if is_auto(settings["teacher"]) else dict(settings)
+
+
 def without_choice(settings: Mapping[str, Any], max_complexity: float = UNCHOSEN) -> dict[str, Any]:
     """Replace "auto" by what it means where nothing is chosen by folds.
 

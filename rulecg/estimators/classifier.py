@@ -16,8 +16,10 @@ from rulecg_core.base.arrays import AnyArray, FloatArray
 
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file
 from ..choosing.folds import checked_groups
-from ..choosing.settled import number_of
+from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
@@ -28,6 +30,7 @@ from ..model.result import FitResult
 from ..resampling.stable_choice import chooser_of
 from .display import ShowsRules
 from .fitting import Given, fit_rules
+from .forest_start import starter_of
 from .learning import labelled_rows
 from .recipe import ScheduleLike, compose
 
@@ -102,6 +105,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     scoring : None, str or callable
         What ``max_complexity="auto"`` does best at on rows outside training: None for the least expected cost, in
         costs and class weights where these are given, or a scorer as in scikit-learn, such as "balanced_accuracy".
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -185,6 +192,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         choice: str = "best",
         na_values: Sequence[str] = (),
         scoring: Any = None,
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -209,9 +218,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.choice = choice
         self.na_values = na_values
         self.scoring = scoring
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
+    # What scikit-learn's classifiers take, and where to write what was proven.
     def fit(
-        self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        groups: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn the rule set.
 
@@ -228,6 +247,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             One column or several, which constraints on groups use.
         groups : sequence or None
             Rows with equal values stay together wherever rows are split, as in scikit-learn: visits of one patient.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
 
         Returns
         -------
@@ -243,7 +265,13 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             confirm a bound on new rows.
         """
         return self.fit_from(
-            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, groups=groups
+            (),
+            X,
+            y,
+            sample_weight=sample_weight,
+            sensitive_features=sensitive_features,
+            groups=groups,
+            certificate=certificate,
         )
 
     # What `fit` takes, and the rules to begin with.
@@ -256,6 +284,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         sample_weight: Any = None,
         sensitive_features: Any = None,
         groups: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -263,7 +292,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features, groups
+        X, y, sample_weight, sensitive_features, groups, certificate
             As for ``fit``.
 
         Returns
@@ -273,6 +302,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         """
         params = self.get_params(deep=False)
         check_settings(params)
+        if certificate is not None:
+            # Whoever checks a certificate has the table, not a teacher.
+            params = untaught(params)
+        file = checked_file(certificate, params)
         recipe = compose(
             load_registry(),
             max_complexity=number_of(self.max_complexity),
@@ -283,7 +316,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
@@ -292,7 +327,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         rows = evolve(rows, table=without_texts(rows.table, self.na_values))
         together = checked_groups(groups, sample_weight, len(rows.codes))
         label_name = getattr(plain_column(y), "name", None)
-        fitted = fit_rules(params, recipe, Given(rows, sensitive, together, sample_weight, label_name, began))
+        fitted = fit_rules(params, recipe, Given(rows, sensitive, together, sample_weight, label_name, began, file))
         self.classes_, self.result_, self.model_ = rows.classes, fitted.result, fitted.model
         self.binarizer_, self.settings_, self.path_ = fitted.binarizer, fitted.settings, fitted.path
         self.rule_set_ = fitted.model.readable
@@ -339,11 +374,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
         check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
         used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
+        table = as_frame(X) if used is X else used
+        validate_data(self, header(X), reset=False, skip_check_array=True)
+        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

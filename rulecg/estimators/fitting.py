@@ -17,6 +17,8 @@ from rulecg_core.base.arrays import IntArray
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import write_fitted
 from ..choosing.choice import choose
 from ..choosing.fold_rules import Task
 from ..choosing.quick_path import climbed
@@ -50,6 +52,8 @@ class Given:
     label_name: Any
     began: float
     """When the fit began, on the clock of ``time.perf_counter``."""
+    certificate: CertificateFile | None = None
+    """Where to write what was proven."""
 
 
 @frozen(eq=False)
@@ -110,7 +114,9 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
         label_name=given.label_name,
         logic=settings["logic"],
         max_conditions=params["max_conditions"],
-        limits=Limits(seconds=seconds, threads=effective_n_jobs(params["n_jobs"])),
+        limits=Limits(
+            seconds, pricing_seconds=params["pricing_time_limit"], threads=effective_n_jobs(params["n_jobs"])
+        ),
         refine=binarizer.refine,
         seed=seed,
         verbose=params["verbose"],
@@ -125,6 +131,8 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     counted = Baseline.of(learned.model, rows.table, rows.codes, sensitive)
     model = evolve(learned.model, baseline=counted)
     path = None if found.chosen is None else found.chosen.path
+    if given.certificate is not None:
+        write_fitted(given.certificate, task, rows, binarizer, runs, given.sample_weight, dict(settings))
     return Fitted(settings, model, learned.result, binarizer, path)
 
 
