@@ -7,18 +7,16 @@ Cross-validation chooses the size, here the smallest whose score is within one s
 """
 
 # %%
-# Breast cancer data, which scikit-learn brings.
+# Three hundred loan applications.
 import matplotlib.pyplot as plt
-from sklearn.datasets import load_breast_cancer
 
-from rulecg import RuleSetClassifier, RuleSetClassifierCV
+from rulecg import RuleSetClassifier, RuleSetClassifierCV, datasets
 
-data, target = load_breast_cancer(return_X_y=True, as_frame=True)
-benign = (target == 1).rename("benign")
+data, target, _ = datasets.lending(n_rows=300)
 search = RuleSetClassifierCV(
-    [2, 4, 6, 8, 12, 16], estimator=RuleSetClassifier(binarizer="deciles"), cv=4, choice="simplest", time_limit=4
+    [2, 4, 6, 8, 12, 16, 24], estimator=RuleSetClassifier(binarizer="deciles"), cv=4, choice="simplest", time_limit=4
 )
-search.fit(data, benign)
+search.fit(data, target)
 columns = ["max_complexity", "complexity", "status", "accuracy", "cv_accuracy", "cv_error"]
 print(search.cv_results_[columns].round(3).to_string(index=False))
 

@@ -81,14 +81,14 @@ def run_cells(
     waiting = [cell for cell in cells if cell.name not in known]
     if len(waiting) < len(cells):
         say(f"{len(cells) - len(waiting)} of {len(cells)} cells are in {store.path.name} already")
-    began = time.perf_counter()
+    began = time.monotonic()
     for done, (cell, rows, error) in enumerate(_results(waiting, measure, jobs), 1):
         if error:
             known[cell.name] = [{"reason": error}]
         else:
             store.add(cell, rows)
             known[cell.name] = rows
-        passed = time.perf_counter() - began
+        passed = time.monotonic() - began
         left = passed / done * (len(waiting) - done)
         told = ", ".join(f"{value}" for value in cell.key.values())
         say(f"[{done}/{len(waiting)}] {told}: {error or _summary(rows)}; {_span(passed)}, about {_span(left)} left")
