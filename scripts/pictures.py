@@ -1,4 +1,4 @@
-"""Draw the pictures of the site's first page, by running the examples that show them: ``python -m scripts.pictures``."""
+"""Draw the pictures of the first page of the site by running examples: ``python -m scripts.pictures``."""
 
 from __future__ import annotations
 
