@@ -11,7 +11,7 @@ import pandas as pd
 from attrs import evolve
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from rulecg_core import (
     Backend,
@@ -33,10 +33,10 @@ from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
 from ..inputs.checked_settings import check_settings
-from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
 from ..inputs.sensitive_columns import listed, sensitive_columns
-from ..inputs.table import as_frame, plain
+from ..inputs.table import as_frame
 from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
@@ -47,13 +47,13 @@ from ..resampling.kept_aside import Parted
 from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
-from .display import ShowsRules
+from .fitted.predicts import Predicts
 from .learning import LearningTask, describing, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
 
 
-class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
@@ -359,59 +359,6 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.model_ = evolve(learned.model, baseline=counted, sensitive=listed(self.sensitive))
         self.rule_set_ = learned.model.readable
         return self
-
-    @property
-    def rules_(self) -> pd.DataFrame:
-        """One line per rule: its class, text, support, precision and recall on the training rows."""
-        check_is_fitted(self, "model_")
-        return self.model_.rule_table()
-
-    def predict(self, X: Any) -> AnyArray:
-        """Predict the class of every row.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        array
-            One label per row, of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.classes_[self._places[self.model_.decide(table)]]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        float array, rows × classes
-            In the order of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.model_.predict_proba(table)[:, np.argsort(self._places)]
-
-    def named_columns(self, X: Any) -> pd.DataFrame:
-        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
-        check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
-        used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
-
-    @property
-    def _places(self) -> IntArray:
-        """Where each class of the model stands in ``classes_``: the model has the one that its rules describe last."""
-        own = [plain(label) for label in self.classes_]
-        return np.array([own.index(label) for label in self.model_.classes])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

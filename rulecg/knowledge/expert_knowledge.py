@@ -107,13 +107,6 @@ class ExpertKnowledge:
     def applied(self, made: Sequence[Condition]) -> list[Condition]:
         """Of the conditions that a binarizer made those that rules may use, and those that there must be."""
         kept = [condition for condition in made if self.allows(condition)]
-        for column, direction in self.monotone:
-            of_column = [each for each in made if each.column == column and each.operator not in ("missing", "present")]
-            if of_column and all(map(self.allows, of_column)):
-                raise ConfigurationError(
-                    f"No condition on {column!r} has an order, so predictions cannot be {direction} in it: forbid it "
-                    "instead."
-                )
         return [*kept, *(condition for condition in self.wanted if condition not in kept)]
 
     def in_words(self, settings: Mapping[str, Any]) -> dict[str, Any]:
