@@ -2,6 +2,7 @@
 
 from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
 from .api.constraint import Constraint, checked_objective, checked_rows, checked_rule_bounds, prediction_value
+from .api.engine import Engine, answers_of, total_of
 from .api.heuristic import Found, Heuristic, Search, View
 from .api.kept_aside import Judgement, checked_judgement, share_kept_aside
 from .api.master import IntegerResult, Master
@@ -73,6 +74,7 @@ __all__ = [
     "Constraint",
     "Deadline",
     "Derived",
+    "Engine",
     "Event",
     "FloatArray",
     "Found",
@@ -147,6 +149,7 @@ __all__ = [
     "UnknownNameError",
     "View",
     "ZeroOneMaster",
+    "answers_of",
     "bit_count",
     "checked_judgement",
     "checked_objective",
@@ -163,4 +166,5 @@ __all__ = [
     "reduced_costs",
     "settings",
     "share_kept_aside",
+    "total_of",
 ]

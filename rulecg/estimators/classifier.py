@@ -32,6 +32,8 @@ from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file, write_fitted
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
@@ -48,6 +50,7 @@ from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .fitted.predicts import Predicts
+from .forest_start import starter_of
 from .learning import LearningTask, describing, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
@@ -137,6 +140,10 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
     sensitive : str, sequence of str or None
         Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
         of numbers. Rules may use the columns unless they are forbidden.
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -222,6 +229,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         keep: RuleSet | Sequence[Any] = (),
         positive: Any = None,
         sensitive: str | Sequence[str] | None = None,
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -255,8 +264,18 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         self.keep = keep
         self.positive = positive
         self.sensitive = sensitive
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
+    ) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
@@ -270,6 +289,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
 
         Returns
         -------
@@ -284,10 +306,19 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        return self.fit_from(
+            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, certificate=certificate
+        )
 
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -295,7 +326,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, certificate
             As for ``fit``.
 
         Returns
@@ -304,6 +335,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             The classifier itself, fitted.
         """
         check_settings(self.get_params(deep=False))
+        file = checked_file(certificate, self.get_params(deep=False))
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -314,7 +346,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
@@ -343,7 +377,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             label_name=getattr(plain_column(y), "name", None),
             logic=self.logic,
             max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
+            limits=Limits(
+                self.time_limit, pricing_seconds=self.pricing_time_limit, threads=effective_n_jobs(self.n_jobs)
+            ),
             refine=self.binarizer_.refine,
             seed=seed,
             verbose=self.verbose,
@@ -358,6 +394,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         self.classes_, self.result_ = np.unique(rows.classes), learned.result
         self.model_ = evolve(learned.model, baseline=counted, sensitive=listed(self.sensitive))
         self.rule_set_ = learned.model.readable
+        if file is not None:
+            write_fitted(file, task, rows, self.binarizer_, runs, sample_weight, settings)
         return self
 
     def __sklearn_tags__(self) -> Any:

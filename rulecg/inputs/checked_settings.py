@@ -15,6 +15,7 @@ _NUMBERS = {
     "max_complexity": "a number such as 30",
     "max_conditions": "a whole number such as 5",
     "time_limit": "a number of seconds such as 60, or None",
+    "pricing_time_limit": "a number of seconds such as 30, or None",
     "n_jobs": "a whole number such as 2, -1 for all processors, or None",
     "verbose": "0, 1 or 2",
     "max_rules": "a whole number such as 3, or None",
@@ -36,8 +37,8 @@ _NAMES = {
     "random_state": "a whole number, a RandomState or None",
 }
 _MAY_BE_NONE = (
-    "time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns", "min_rule_support",
-    "min_rule_precision", "require",
+    "time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns",
+    "min_rule_support", "min_rule_precision", "require",
 )  # fmt: skip
 _WHOLE = ("max_conditions", "n_jobs", "verbose")
 

@@ -63,11 +63,10 @@ class Predicts(ShowsRules):
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
         check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
         used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
+        table = as_frame(X) if used is X else used
+        validate_data(self, header(X), reset=False, skip_check_array=True)
+        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     @property
     def _places(self) -> IntArray:
