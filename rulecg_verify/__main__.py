@@ -1,7 +1,5 @@
 """``rulecg-verify proof.json.gz data.csv``: exit code 0 when the claim is proven, 1 when not."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 
@@ -16,15 +14,10 @@ def main(words: list[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         verdict = verify(arguments.certificate, arguments.table)
-    except Refused as refusal:
-        print(f"NOT PROVEN. {refusal}")
+    except (Refused, MemoryError) as refusal:
+        print(f"NOT PROVEN. {str(refusal) or 'The check needs more memory than there is.'}")
         return 1
-    except MemoryError:
-        print("NOT PROVEN. The check needs more memory than there is.")
-        return 1
-    print("Checked:")
-    for line in verdict.checked:
-        print(f"* {line}")
+    print("Checked:", *(f"* {line}" for line in verdict.checked), sep="\n")
     print(f"\nPROVEN. {verdict.claim}\n\n{verdict.rules}")
     return 0
 

@@ -36,6 +36,7 @@ from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
+from ..choosing.settled import without_choice
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
 from ..knowledge.expert_knowledge import ExpertKnowledge
@@ -134,6 +135,7 @@ def fairness_path(
     first_complexities = complexities if first_complexities is None else first_complexities
     first = _points(first_eps_grid, first_complexities, "first_eps_grid and first_complexities")
     template = RuleSetClassifier() if estimator is None else estimator
+    template = RuleSetClassifier(**without_choice(template.get_params(deep=False)))
     rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
     if len(rows.classes) != 2:
         raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(rows.classes)}.")
@@ -299,7 +301,11 @@ class _Walk:
         """What the table says about a point, from every rule set that was met anywhere."""
         recipe, own = self.recipes[point], self.results.get(point)
         with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
-            candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
+            candidates = [
+                evolve(found, rules=master.goal.completed(found.rules))
+                for found in map(master.evaluate, self.rule_sets)
+                if found.is_feasible
+            ]
         chosen = min(candidates, key=lambda found: (found.cost, found.errors, found.complexity), default=None)
         line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
         line |= _scores(self.problem, recipe.constraints[-1], chosen, "")

@@ -55,7 +55,7 @@ def known_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         What the command line was given.
     """
     return {
-        "forbid": [name for name in arguments.forbid if name not in arguments.drop],
+        "forbid": [name for name in arguments.forbid if name not in (*arguments.drop, arguments.together)],
         "monotone": arguments.monotone,
         "require": list(arguments.require),
         "keep": list(arguments.keep),
