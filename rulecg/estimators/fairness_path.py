@@ -36,6 +36,7 @@ from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
+from ..choosing.settled import without_choice
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
 from ..model.scored_rule_sets import LabelledRows
@@ -133,6 +134,7 @@ def fairness_path(
     first_complexities = complexities if first_complexities is None else first_complexities
     first = _points(first_eps_grid, first_complexities, "first_eps_grid and first_complexities")
     template = RuleSetClassifier() if estimator is None else estimator
+    template = RuleSetClassifier(**without_choice(template.get_params(deep=False)))
     rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
     if len(rows.classes) != 2:
         raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(rows.classes)}.")

@@ -90,13 +90,13 @@ class Recipe:
     def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         """Learn a rule set; where somebody chooses again, that takes half of the time."""
         if self.choose is None:
-            return self._run(problem, limits, on_event, seed)
+            return self.run_once(problem, limits, on_event, seed)
         part = limits if limits.seconds is None else evolve(limits, seconds=limits.seconds / 2)
-        result = self._run(problem, part, on_event, seed)
+        result = self.run_once(problem, part, on_event, seed)
         again = self.going_on_from(result)
 
         def relearn(other: Problem, seconds: float) -> Result:
-            return again._run(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
+            return again.run_once(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
 
         with self.master(problem, self.constraints, self.backend) as master:
             return self.choose(result, master.goal, seed, relearn)
@@ -105,7 +105,8 @@ class Recipe:
         """The same recipe, beginning with what a run has found."""
         return evolve(self, start=Start(result.pool, (result.best_rules, result.rules)), starter=None)
 
-    def _run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+    def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+        """Learn a rule set and leave the choice among the good ones to the core."""
         began, start = time.perf_counter(), self.start
         if self.starter is not None:
             start = evolve(start, rules=(*start.rules, *self.starter(problem)))
