@@ -94,6 +94,8 @@ class Task:
     """Truth values when one value of the target is the positive one, else the target itself."""
     sensitive: pd.DataFrame | None
     label_names: dict[Any, Any]
+    target: pd.Series[Any]
+    """The column to predict as it stands in the table."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
@@ -116,6 +118,7 @@ class Task:
             labels=labels,
             sensitive=table[arguments.sensitive] if arguments.sensitive else None,
             label_names=label_names,
+            target=target,
         )
 
 
