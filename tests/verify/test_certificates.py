@@ -26,7 +26,7 @@ from .small_tables import certified, content_of, least_loss, noisy_table, random
     weighted=st.booleans(),
     noisy=st.booleans(),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_what_is_proven_is_the_optimum_by_brute_force(seed, logic, complexity, max_conditions, costs, weighted, noisy):
     """Every certificate of a proven fit is accepted, and trying all rule sets finds nothing better."""
     data, labels = noisy_table(seed) if noisy else random_table(seed)
