@@ -115,6 +115,8 @@ class Task:
     """Truth values when one value of the target is the positive one, else the target itself."""
     sensitive: pd.DataFrame | None
     label_names: dict[Any, Any]
+    target: pd.Series[Any]
+    """The column to predict as it stands in the table."""
     together: pd.Series[Any] | None = None
     """Rows with equal values stay together wherever rows are split."""
 
@@ -141,6 +143,7 @@ class Task:
             labels=labels,
             sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
+            target=target,
             together=table[arguments.together] if arguments.together else None,
         )
 
