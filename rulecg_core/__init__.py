@@ -49,6 +49,8 @@ from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
+from .proof.certificate import Certificate
+from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
@@ -62,12 +64,14 @@ __all__ = [
     "BoolArray",
     "ByteArray",
     "Candidate",
+    "Certificate",
     "Complexity",
     "Condition",
     "ConfigurationError",
     "Constraint",
     "Deadline",
     "Derived",
+    "EnumerationBudget",
     "Event",
     "FloatArray",
     "Found",
@@ -95,6 +99,7 @@ __all__ = [
     "MIPSolve",
     "Mark",
     "Master",
+    "NearOptimal",
     "Observer",
     "Outcome",
     "PluginError",
@@ -141,6 +146,7 @@ __all__ = [
     "hookimpl",
     "least_variables",
     "load_registry",
+    "near_optimal_sets",
     "package_availability",
     "population",
     "prediction_value",
