@@ -1,6 +1,7 @@
 """The one order in which equally good rule sets stand: fewest true errors, least complex, then by their text.
 
-Texts are compared as conditions read, sorted, so that neither the order of samples nor that of columns matters.
+Texts are compared as conditions read, sorted, so that neither the order of samples nor that of columns matters; what a
+column is comes before what it is not (``!=``), which is harder to read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from .goal import Candidate
 from .problem import Problem
 from .rules import Rule
 
-RuleText: TypeAlias = tuple[str, ...]
+RuleText: TypeAlias = tuple[tuple[bool, str], ...]
+TieKey: TypeAlias = tuple[float, float, int, tuple[tuple[int, RuleText], ...]]
+DIGITS = 11
+"""Errors and sizes that agree in so many digits of what there is in all are equal: sums of fractions leave traces."""
 
 
 def rule_text(problem: Problem, rule: Rule) -> RuleText:
@@ -22,9 +26,10 @@ def rule_text(problem: Problem, rule: Rule) -> RuleText:
     --------
     >>> problem = Problem.from_arrays([[True, False], [False, True]], [True, False], columns=["b", "a"])
     >>> rule_text(problem, Rule([0, 1]))
-    ('a', 'b')
+    ((False, 'a'), (False, 'b'))
     """
-    return tuple(sorted(str(problem.conditions[feature]) for feature in rule))
+    conditions = (problem.conditions[feature] for feature in rule)
+    return tuple(sorted((condition.operator == "!=", str(condition)) for condition in conditions))
 
 
 def in_order(problem: Problem, rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -32,7 +37,7 @@ def in_order(problem: Problem, rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(sorted(rules, key=lambda rule: (len(rule), rule_text(problem, rule))))
 
 
-def tie_key(problem: Problem, candidate: Candidate) -> tuple[float, float, int, tuple[RuleText, ...]]:
+def tie_key(problem: Problem, candidate: Candidate) -> TieKey:
     """Make the place of a rule set among those with an equal objective; the least is the canonical one.
 
     Parameters
@@ -47,15 +52,21 @@ def tie_key(problem: Problem, candidate: Candidate) -> tuple[float, float, int, 
     tuple
         Its true errors, its complexity, its number of rules and its text, in the order of the comparison.
     """
-    texts = tuple(rule_text(problem, rule) for rule in in_order(problem, candidate.rules))
-    return candidate.errors, candidate.complexity, len(candidate.rules), texts
+    texts = sorted((len(rule), rule_text(problem, rule)) for rule in candidate.rules)
+    return (*_counts(problem, candidate), len(candidate.rules), tuple(texts))
 
 
-def least(problem: Problem, candidates: Sequence[Candidate]) -> Candidate:
+def first_of(problem: Problem, candidates: Sequence[Candidate]) -> Candidate:
     """Choose the first of some rule sets in the order of ties."""
-    fewest = min((candidate.errors, candidate.complexity) for candidate in candidates)
+    fewest = min(_counts(problem, candidate) for candidate in candidates)
     # Texts are made for few: there may be many thousands of rule sets.
     return min(
-        (candidate for candidate in candidates if (candidate.errors, candidate.complexity) == fewest),
+        (candidate for candidate in candidates if _counts(problem, candidate) == fewest),
         key=lambda candidate: tie_key(problem, candidate),
     )
+
+
+def _counts(problem: Problem, candidate: Candidate) -> tuple[float, float]:
+    """Errors as a share of all weights, and complexity, without what rounding leaves."""
+    total = float(problem.weights.sum())
+    return round(candidate.errors / total, DIGITS), round(candidate.complexity, DIGITS)

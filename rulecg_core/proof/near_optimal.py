@@ -63,7 +63,7 @@ def near_optimal_sets(
     certificate
         The relaxation that was proven over all rules (``result.proof`` of a run).
     lister
-        A trusted pricer that can list rules, such as ``registry.pricer("exact-search")``.
+        A trusted pricer that can list rules, such as ``registry.pricer("exact-search", backend)``.
     limit
         The largest objective of interest, for example ``1.01 * result.objective``, in the problem's unit.
     budget
@@ -80,7 +80,7 @@ def near_optimal_sets(
     >>> registry = load_registry()
     >>> problem = Problem.from_arrays([[1, 0], [1, 1], [0, 1]], [True, True, False], columns=["a", "b"])
     >>> master = HammingMaster(problem, [Complexity(4)], registry.backend("highs"))
-    >>> lister = registry.pricer("exact-search")
+    >>> lister = registry.pricer("exact-search", registry.backend())
     >>> result = generate_columns(master, [lister])
     >>> found = near_optimal_sets(master, result.proof, lister, result.objective + 1, EnumerationBudget())
     >>> [(candidate.objective, len(candidate.rules)) for candidate in found.candidates], found.complete

@@ -21,7 +21,9 @@ from ..data.goal import Candidate
 from ..data.rules import Rule
 from ..generation.rounds import Rounds
 from ..proof.branching import branch_and_price
+from ..proof.first_optimum import first_optimum
 from ..proof.listing_proof import prove
+from ..proof.near_optimal import EnumerationBudget
 from .near_misses import near_misses
 from .promising import promising_rules
 from .run import Run
@@ -197,6 +199,25 @@ def repair(run: Run, deadline: Deadline) -> None:
     run.take(found.candidates, "exact 0-1 model")
 
 
+def settle_ties(run: Run, deadline: Deadline) -> None:
+    """Where optimality is proven, find the first of all optima in the order of ties: which one was met is chance."""
+    best, lister, certificate, policy = run.incumbents.best_kept, run.lister, run.certificate, run.schedule.proof
+    if run.prefers_errors or best is None or lister is None or certificate is None or not run.is_proven(best):
+        return
+    patience = deadline.within(max(policy.least_tie_seconds, run.now()))
+    budget = EnumerationBudget(
+        policy.tied_sets, policy.tied_rules, policy.tied_nodes, patience, run.limits.threads
+    )
+    try:
+        found = first_optimum(run.master, certificate, lister, best.objective, budget)
+    except SolveError as error:
+        run.note(f"the enumeration of all optima was given up: {error}")
+        return
+    if found is not None:
+        run.take([found.candidate], "the first of all optima")
+        run.first_optimum = found
+
+
 def _least_costly(run: Run, wanted: Sequence[Rule], most: int) -> list[Rule]:
     """The rules with the least reduced cost, and those wanted in any case."""
     rules: Sequence[Rule] = run.master.pool.rules
@@ -213,4 +234,4 @@ GENERATION: tuple[Phase, ...] = (
     follow_guide,
     solve_relaxation,
 )
-COMPLETION: tuple[Phase, ...] = (add_near_misses, select, prove_by_listing, branch, repair)
+COMPLETION: tuple[Phase, ...] = (add_near_misses, select, prove_by_listing, branch, repair, settle_ties)

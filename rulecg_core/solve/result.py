@@ -64,6 +64,9 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    optima: int | None = None
+    """With status *optimal*: how many rule sets have this objective, one shortest rule for each cover; the one shown is
+    the first of them in the order of ties (fewest errors, least complex, by text). None when they were not counted."""
     objective_name: str = "errors"
     """What is minimised, in words: the meaning of the problem's stakes."""
     claimed_by: tuple[str, ...] = ()
@@ -79,6 +82,12 @@ class Result:
     """Why somebody chose another rule set than the core would, such as "because resamples agree on it"."""
     notes: tuple[str, ...] = ()
     """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether the rules shown are the first of all optima in the order of ties: the same on any machine, with any
+        solver, number of threads and order of samples."""
+        return self.status == Status.OPTIMAL and self.optima is not None
 
     @property
     def gap(self) -> float | None:
@@ -101,7 +110,7 @@ class Result:
         objective = "an objective" if self.objective_name == "errors" else f"an objective ({self.objective_name})"
         # Not "is": a copy may hold the words alone.
         if self.status == Status.OPTIMAL:
-            text = f"Proven optimal: no rule set within the limits has {objective} below {best}."
+            text = f"Proven optimal: no rule set within the limits has {objective} below {best}.{self._among_optima()}"
         elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
                 f"The linear relaxation over all rules is solved: no rule set can have {objective} below "
@@ -137,6 +146,16 @@ class Result:
                 f"{_number(self.selected_objective)}."
             )
         return text
+
+    def _among_optima(self) -> str:
+        """Which of several optima is shown, as a sentence that follows another."""
+        if self.selected_objective > self.objective * (1 + 1e-9):
+            return ""
+        if self.optima is None:
+            return " There may be several such rule sets; this is one of them."
+        if self.optima == 1:
+            return ""
+        return f" Of {self.optima} such rule sets it is the first by errors, complexity and text."
 
     def __str__(self) -> str:
         return f"{self.rule_set}\n{self.certificate()}"

@@ -26,6 +26,7 @@ from ..data.problem import Problem
 from ..data.rules import Rule
 from ..generation.stages import Stage
 from ..proof.certificate import Certificate
+from ..proof.first_optimum import FirstOptimum
 from .incumbents import Incumbents
 from .schedule import Schedule
 
@@ -74,6 +75,10 @@ class Run:
     """Those whose claims were refuted."""
     stop: Stop = Stop.COMPLETED
     rules_listed: int | None = None
+    first_optimum: FirstOptimum | None = None
+    """Of all rule sets of optimal objective the first in the order of ties, once they were enumerated."""
+    prefers_errors: bool = False
+    """Whether the rule set with the fewest errors is chosen even where another one is proven optimal."""
     notes: tuple[str, ...] = ()
     """How the constraints apply to the data."""
     incumbents: Incumbents = field(factory=Incumbents)
@@ -121,6 +126,15 @@ class Run:
         if best is None or self.lower_bound is None or self.deadline.passed:
             return True
         return best.objective - self.rounded(self.lower_bound) <= 1e-9
+
+    def is_proven(self, best: Candidate) -> bool:
+        """Whether what is proven says that no rule set is better than this one."""
+        if self.lower_bound is None:
+            return False
+        bound = max(self.rounded(self.lower_bound), self.goal.least_objective)
+        return abs(best.objective - bound) <= 1e-9 * max(1.0, abs(bound)) or (
+            bound >= best.objective and bound <= best.objective + 1e-6 * max(1.0, abs(bound))
+        )
 
     # Time and events ------------------------------------------------------------------------------------------------
 
