@@ -84,7 +84,7 @@ def near_optimal_sets(
     >>> result = generate_columns(master, [lister])
     >>> found = near_optimal_sets(master, result.proof, lister, result.objective + 1, EnumerationBudget())
     >>> [(candidate.objective, len(candidate.rules)) for candidate in found.candidates], found.complete
-    ([(0.0, 1), (1.0, 1), (1.0, 2)], True)
+    ([(0.0, 1), (1.0, 1), (1.0, 1), (1.0, 2)], True)
     """
     goal, noise = master.goal, ROUNDING * max(1.0, abs(limit))
     if not goal.prefers_short_rules:

@@ -22,6 +22,7 @@ NEAR_BEST = 50
 
 def conclude(run: Run) -> Result:
     """The chosen rule set with its certificate; an error when no rule set met keeps every bound."""
+    run.compare_with_all_rules()
     goal, relaxation = run.goal, run.relaxation or run.guidance
     chosen = run.incumbents.choose()
     if chosen is None:
@@ -130,7 +131,7 @@ def _claimed_by(run: Run, best: Candidate) -> tuple[str, ...]:
     """Those who say, without being trusted, that nothing is better."""
     reached = best.objective - 1e-9 * max(1.0, abs(best.objective))
     beyond = best.objective + 1e-6 * max(1.0, abs(best.objective))
-    return tuple(who for who, bound in run.claims.items() if reached <= run.rounded(bound) and bound <= beyond)
+    return tuple(who for who, bound in run.ledger.claims.items() if reached <= run.rounded(bound) and bound <= beyond)
 
 
 def _status(run: Run, best: Candidate, bound: float | None, keeps_proxy: bool) -> Status:

@@ -165,7 +165,7 @@ def _list_once(run: Run, deadline: Deadline) -> bool:
         run.note(f"the proof by listing was given up: {error}")
         return True
     run.take(proof.candidates, "proof by listing")
-    run.raise_bound(proof.lower_bound)
+    run.raise_bound(proof.lower_bound, certificate.who)
     run.rules_listed = proof.n_listed
     return proof.complete
 
@@ -175,8 +175,9 @@ def branch(run: Run, deadline: Deadline) -> None:
     if run.certificate is None or run.is_closed or not run.master.can_branch:
         return
     share = run.schedule.proof.branching_share if run.incumbents.needs_repair else 1.0
+    certificate = run.certificate
     branching = branch_and_price(run, run.certificate.bound, deadline.within(deadline.remaining * share))
-    run.raise_bound(branching.lower_bound)
+    run.raise_bound(branching.lower_bound, certificate.who)
     run.emit(Branched(run.now(), branching.n_nodes, branching.lower_bound, branching.closed))
 
 
