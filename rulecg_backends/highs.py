@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from rulecg_core import (
     Availability,
@@ -72,6 +72,9 @@ class HiGHS(Backend):
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
     dual_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
     integrality_tolerance: float = field(default=1e-6, validator=options.between(1e-10, 1e-4))
+
+    def without_presolve(self) -> Backend:
+        return evolve(self, presolve=False)
 
     @classmethod
     def availability(cls) -> Availability:

@@ -184,6 +184,10 @@ class Backend(ABC):
     name: ClassVar[str]
     """The word by which users ask for it, and by which messages speak of it. Required."""
 
+    def without_presolve(self) -> Backend | None:
+        """Make the same solver without its presolve, for a second opinion; None where it has no such option."""
+        return None
+
     @classmethod
     @abstractmethod
     def availability(cls) -> Availability:

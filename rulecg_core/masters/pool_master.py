@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..api.backend import Backend, MIPResult
-from ..api.constraint import Constraint, checked_objective, checked_rows
+from ..api.constraint import Constraint, checked_max_rules, checked_objective, checked_rows
 from ..api.master import IntegerResult, Master
 from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
@@ -174,7 +174,7 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
             # Constraints speak of loss in the user's weights.
             objective = objective + (extra if problem.unit == 1 else extra / problem.unit)
     rows = distinctly_named(row for constraint in constraints for row in checked_rows(constraint, problem))
-    max_rules = min((constraint.max_rules(problem) for constraint in constraints), default=np.inf)
+    max_rules = min((checked_max_rules(constraint, problem) for constraint in constraints), default=np.inf)
     return Goal(problem, objective, rows, max_rules, counts_once)
 
 

@@ -20,6 +20,7 @@ from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.rules import Rule
 from ..data.tie_order import tie_key
 from .certificate import Certificate
+from .checked_list import FalseListError, check_listing
 from .listed_search import ListBudget, can_search, search_all
 
 
@@ -95,6 +96,11 @@ def near_optimal_sets(
         budget.rules,
         PricingLimits(budget.deadline, threads=budget.threads),
     )
+    try:
+        pricing = certificate.relaxation.pricing
+        check_listing(goal.problem, pricing, limit - certificate.bound - noise, listing, master.pool.rules)
+    except FalseListError as error:
+        return NearOptimal((), False, 0, str(error))
     rules = [rule for rule, covers in zip(listing.rules, goal.problem.packed_covers(listing.rules), strict=True)
              if covers.any()]  # fmt: skip
     if not listing.complete:

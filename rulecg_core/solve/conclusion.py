@@ -68,6 +68,7 @@ def conclude(run: Run) -> Result:
         keeps_proxy=chosen.keeps_rows,
         notes=run.notes + more_notes,
         guidance=run.guidance,
+        closed_by=run.closed_by if status is Status.OPTIMAL else (),
         optima=None if run.first_optimum is None else run.first_optimum.optima,
         claimed_by=claimed_by,
         proof=run.certificate,

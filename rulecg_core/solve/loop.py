@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from attrs import field, frozen
 
+from ..api.backend import Backend
 from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
@@ -24,6 +26,9 @@ from .result import Result
 from .run import Run
 from .schedule import Schedule
 from .searching import Searching
+
+Select: TypeAlias = Literal["optimal", "fewest-errors"]
+"""Which rule set is shown where optimality is proven."""
 
 
 def _as_tuple(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -54,6 +59,8 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     on_event: Observer | None = None,
     seed: int = 0,
     start: Start = Start(),
+    select: Select = "optimal",
+    second_backend: Backend | None = None,
 ) -> Result:
     """Run column generation.
 
@@ -75,6 +82,11 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         For pricers and heuristics that use chance.
     start : Start
         Rules and rule sets to begin with.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: show an optimal rule set (the first in the order of ties, if all could be
+        enumerated), or the one with the fewest errors that was met, whatever its objective.
+    second_backend : Backend or None
+        Confirms integer programs that a proof rests on; None asks the master's own solver again, without presolve.
 
     Returns
     -------
@@ -111,9 +123,12 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     for _, heuristic in named:
         heuristic.prepare()
     halt = threading.Event()
+    if select not in get_args(Select):
+        raise ConfigurationError(f"select must be one of {get_args(Select)}, not {select!r}.")
     observer = on_event or (lambda event: None)
     run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
-    run.searching = Searching(run, named)
+    run.searching, run.prefers_errors = Searching(run, named), select == "fewest-errors"
+    run.second_backend = second_backend
     with Interrupts(halt):
         try:
             _go_through(run, start)

@@ -21,6 +21,7 @@ from ..data.goal import Candidate
 from ..data.rules import Rule
 from ..generation.rounds import Rounds
 from ..proof.branching import branch_and_price
+from ..proof.checked_list import FalseListError
 from ..proof.first_optimum import first_optimum
 from ..proof.listing_proof import prove
 from ..proof.near_optimal import EnumerationBudget
@@ -163,6 +164,10 @@ def _list_once(run: Run, deadline: Deadline) -> bool:
         proof = prove(run, certificate, lister, best, deadline.within(deadline.remaining * share))
     except SolveError as error:
         run.note(f"the proof by listing was given up: {error}")
+        return True
+    except FalseListError as error:
+        stage = next(stage for stage in run.stages if stage.pricer is lister)
+        run.tell([run.ledger.refute(run.who(stage), str(error))])
         return True
     run.take(proof.candidates, "proof by listing")
     run.raise_bound(proof.lower_bound, certificate.who)

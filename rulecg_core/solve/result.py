@@ -64,6 +64,8 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    closed_by: tuple[str, ...] = ()
+    """The solvers whose integer program over a list of rules the proof rests on; none where it rests on none."""
     optima: int | None = None
     """With status *optimal*: how many rule sets have this objective, one shortest rule for each cover; the one shown is
     the first of them in the order of ties (fewest errors, least complex, by text). None when they were not counted."""
@@ -110,7 +112,8 @@ class Result:
         objective = "an objective" if self.objective_name == "errors" else f"an objective ({self.objective_name})"
         # Not "is": a copy may hold the words alone.
         if self.status == Status.OPTIMAL:
-            text = f"Proven optimal: no rule set within the limits has {objective} below {best}.{self._among_optima()}"
+            text = f"Proven optimal: no rule set within the limits has {objective} below {best}."
+            text += self._says() + self._among_optima()
         elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
                 f"The linear relaxation over all rules is solved: no rule set can have {objective} below "
@@ -146,6 +149,14 @@ class Result:
                 f"{_number(self.selected_objective)}."
             )
         return text
+
+    def _says(self) -> str:
+        """On whose integer program the proof rests, as a sentence that follows another."""
+        if not self.closed_by:
+            return ""
+        if len(self.closed_by) == 1:
+            return f" The last step of the proof is an integer program that {self.closed_by[0]} alone solved."
+        return f" The last step of the proof is an integer program on which {' and '.join(self.closed_by)} agree."
 
     def _among_optima(self) -> str:
         """Which of several optima is shown, as a sentence that follows another."""

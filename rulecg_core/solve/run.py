@@ -13,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 from attrs import define, evolve, field
 
+from ..api.backend import Backend
 from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
@@ -75,6 +76,10 @@ class Run:
     rules_listed: int | None = None
     first_optimum: FirstOptimum | None = None
     """Of all rule sets of optimal objective the first in the order of ties, once they were enumerated."""
+    second_backend: Backend | None = None
+    """Another solver, for second opinions on integer programs that close a proof."""
+    closed_by: tuple[str, ...] = ()
+    """The solvers whose integer program closed the proof; none where it needed none."""
     prefers_errors: bool = False
     """Whether the rule set with the fewest errors is chosen even where another one is proven optimal."""
     notes: tuple[str, ...] = ()
@@ -254,6 +259,15 @@ class Run:
         """Compare every bound with every rule that is known."""
         known = {rule for found in self.incumbents.known.values() for rule in found.rules if len(rule)}
         self.tell(self.ledger.compare_with_rules(self.problem, [*self.master.pool.rules, *known]))
+        most = self.goal.max_rules
+        larger = [found for found in self.incumbents.kept if len(found.rules) > most and found.has_conditions]
+        if larger:
+            # Bounds divide by the most rules there can be: with a wrong number they say nothing.
+            who = [each for each in self.master.constraints if each.max_rules(self.problem) == most]
+            names = " and ".join(f"the constraint {describe(type(each).__name__, each)}" for each in who)
+            self.note(f"{names} says that there can be {most:g} rules, but {len(larger[0].rules)} keep every bound")
+            self.ledger = Ledger()
+            self.certificate = self.first_optimum = None
 
     def take_constant_rule(self) -> None:
         """Count what covering everything costs, before anything is proven."""

@@ -160,6 +160,8 @@ class ProofSchedule:
     """Longer lists for at most three rules are searched faster than thinned out by comparing rules with each other."""
     longest_list: int = 30_000
     """Longer lists are neither thinned out by comparing rules with each other nor given to an integer program."""
+    confirming_share: float = 0.4
+    """Share of the time left for a second solver to confirm an integer program that closes the proof."""
     tied_rules: int = 30_000
     tied_sets: int = 10_000
     tied_nodes: int = 20_000
