@@ -13,6 +13,7 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
+from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -141,12 +142,15 @@ __all__ = [
     "checked_judgement",
     "checked_objective",
     "checked_rows",
+    "counting_work",
     "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "is_counting",
     "least_variables",
     "load_registry",
     "near_optimal_sets",
+    "now",
     "package_availability",
     "population",
     "prediction_value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -41,6 +42,8 @@ class LocalSearch(Heuristic):
     >>> search.improve([], SearchLimits(restarts=1), np.random.default_rng(0)).rule_sets[0]
     (Rule(features=(0,)),)
     """
+
+    counts_work: ClassVar[bool] = True
 
     condition_moves: bool = True
     subset_moves: bool = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from rulecg_core import (
     RuleSet,
     Start,
     load_registry,
+    now,
 )
 from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 
@@ -270,7 +270,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
+        began = now()
         rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
         rows = evolve(rows, table=without_texts(rows.table, self.na_values))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -21,6 +20,7 @@ from rulecg_core import (
     Result,
     RulecgWarning,
     UnknownNameError,
+    now,
 )
 from rulecg_core.base.arrays import AnyArray
 
@@ -141,7 +141,7 @@ class LearningTask:
         training : Training
             The rows.
         began : float
-            When the fit began, on the clock of ``time.perf_counter``.
+            When the fit began, on the clock that counts (:func:`rulecg_core.now`).
 
         Returns
         -------
@@ -181,7 +181,7 @@ class LearningTask:
         seconds = self.limits.seconds
         if seconds is None:
             return self.limits
-        left = max(0.0, seconds - (time.perf_counter() - began))
+        left = max(0.0, seconds - (now() - began))
         return evolve(self.limits, seconds=max(left / runs_left, 0.01 * seconds))
 
     def _refuse_group_constraints(self, training: Training) -> None:

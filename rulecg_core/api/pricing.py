@@ -134,6 +134,9 @@ class Listing:
 class Pricer(ABC):
     """Finds rules with negative reduced cost."""
 
+    counts_work: ClassVar[bool] = False
+    """Whether the answer depends on nothing but the problem, the limits and the seed as long as no deadline passes, and
+    deadlines are looked at after bounded work: what a repeatable run needs."""
     can_list: ClassVar[bool] = False
     """Whether :meth:`list_below` is there: the door to proofs over all rules."""
 

@@ -49,7 +49,7 @@ def mps_text(model: MIPModel) -> str:
     starts = np.searchsorted(columns[by_column], np.arange(model.n_columns + 1))
     lines.append("COLUMNS")
     for column in range(model.n_columns):
-        if column == 0 or model.integer[column] != model.integer[column - 1]:
+        if model.integer[column] != (column > 0 and model.integer[column - 1]):
             lines.append(f" M{column} 'MARKER' '{'INTORG' if model.integer[column] else 'INTEND'}'")
         lines.append(f" x{column} cost {float(model.costs[column])!r}")
         for entry in by_column[starts[column] : starts[column + 1]]:

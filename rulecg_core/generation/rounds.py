@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from attrs import define, field
 from ..api.master import Master
 from ..api.pricing import NEGATIVE
 from ..api.relaxation import Relaxation
+from ..base.clock import now
 from ..base.errors import InfeasibleError, PluginError
 from ..base.events import RoundFinished, StagePriced
 from ..base.limits import Deadline, PricingLimits
@@ -51,9 +51,9 @@ class Rounds:
             if deadline.passed or run.reached_limit:
                 run.stop = Stop.TIME_LIMIT if deadline.passed else Stop.OTHER_LIMIT
                 return
-            began = time.perf_counter()
+            began = now()
             relaxation = run.relax(self.master, deadline)
-            took = time.perf_counter() - began
+            took = now() - began
             if relaxation is None:
                 run.stop = Stop.TIME_LIMIT
                 return

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TypeVar
 
 import numpy as np
 
-from ..api.backend import Backend, MIPResult
+from ..api.backend import Backend, MIPModel, MIPResult
 from ..api.constraint import Constraint, checked_max_rules, checked_objective, checked_rows
 from ..api.master import IntegerResult, Master
 from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
+from ..base.clock import MIP_ENTRY, MIP_SOLVE, is_counting, spend
 from ..base.errors import RulecgError, SolveError
 from ..base.limits import Deadline, IntegerLimits, MIPLimits
 from ..base.status import Solution
@@ -24,6 +26,9 @@ from ..data.rules import Rule
 from .lp.linear_master import LinearMaster
 from .lp.options import RelaxationOptions
 from .restricted_program import CoverModel, build_restricted
+
+NODES = 500
+"""Where work is counted, an integer program ends after so many nodes at most."""
 
 Own = TypeVar("Own", bound="PoolMaster")
 
@@ -96,11 +101,7 @@ class PoolMaster(Master):
         model = build_restricted(self.goal, rules, count_once=count_once, cover_model=self.cover_model)
         position = {rule: at for at, rule in enumerate(rules)}
         known = [[position[rule] for rule in chosen] for chosen in start if all(rule in position for rule in chosen)]
-        mip_limits = MIPLimits(
-            seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
-            absolute_gap=0.999 * self.goal.step if self.goal.step else 1e-6,
-            threads=limits.threads,
-        )
+        mip_limits = mip_limits_for(self.goal, model.mip, limits.deadline, limits.threads)
         try:
             result = self.backend.solve_mip(
                 model.mip,
@@ -176,6 +177,19 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
     rows = distinctly_named(row for constraint in constraints for row in checked_rows(constraint, problem))
     max_rules = min((checked_max_rules(constraint, problem) for constraint in constraints), default=np.inf)
     return Goal(problem, objective, rows, max_rules, counts_once)
+
+
+def mip_limits_for(goal: Goal, model: MIPModel, deadline: Deadline, threads: int | None) -> MIPLimits:
+    """What a solver may spend on an integer program until a deadline: nodes where work is counted, else seconds."""
+    gap = 0.999 * goal.step if goal.step else 1e-6
+    if not is_counting():
+        seconds = deadline.remaining if deadline.is_finite else None
+        return MIPLimits(seconds=seconds, absolute_gap=gap, threads=threads)
+    entries = len(model.rows.values)
+    left = deadline.remaining
+    spend(MIP_SOLVE + MIP_ENTRY * entries)
+    nodes = NODES if not math.isfinite(left) else int(min(NODES, max(1, left / (MIP_ENTRY * max(1, entries)))))
+    return MIPLimits(absolute_gap=gap, threads=1, nodes=nodes)
 
 
 def _either(limits: IntegerLimits) -> Callable[[], bool] | None:

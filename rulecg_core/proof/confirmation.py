@@ -14,10 +14,11 @@ from attrs import frozen
 from ..api.backend import Backend, MIPModel, MIPResult
 from ..api.provenance import describe, fault_of
 from ..backend_kit.mps import write_mps
-from ..base.limits import Deadline, MIPLimits
+from ..base.limits import Deadline
 from ..base.status import Solution
 from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.rules import Rule
+from ..masters.pool_master import mip_limits_for
 from ..masters.restricted_program import build_restricted
 
 
@@ -61,10 +62,7 @@ def confirm(  # the program's parts and who solves it, when
     position = {rule: at for at, rule in enumerate(rules)}
     is_listed = all(rule in position for rule in best.rules)
     start = [model.point([position[rule] for rule in best.rules])] if is_listed else []
-    limits = MIPLimits(
-        seconds=deadline.remaining if deadline.is_finite else None,
-        absolute_gap=0.999 * goal.step if goal.step else 1e-6,
-    )
+    limits = mip_limits_for(goal, model.mip, deadline, None)
     try:
         answer = second.solve_mip(model.mip, limits, start=start)
         if not isinstance(answer, MIPResult):

@@ -9,7 +9,6 @@ about more than size, one integer program over the list of all that may matter d
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from attrs import define, field, frozen
 
 from ..api.pricing import Listing, Pricer, reduced_costs
 from ..api.provenance import describe, is_trusted
+from ..base.clock import now
 from ..base.events import RulesListed
 from ..base.limits import Deadline, IntegerLimits, PricingLimits
 from ..data.goal import Candidate, Goal
@@ -76,7 +76,7 @@ class _Proof:
     found: list[Candidate] = field(factory=list)
     n_listed: int = 0
     complete: bool = False
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     took: float = 0.0
     """How many seconds the last search took."""
     may_go_beyond: bool = True
@@ -174,7 +174,7 @@ class _Proof:
         that is found shortens the lists to come.
         """
         policy = self.run.schedule.proof
-        so_far = time.perf_counter() - self.began
+        so_far = now() - self.began
         patience = min(max(policy.least_look_seconds, so_far), policy.look_share * deadline.remaining)
         beyond = self.best.objective - self.step
         if target < beyond and self.may_go_beyond:
@@ -196,10 +196,10 @@ class _Proof:
         policy, first = self.run.schedule.proof, self.likely_number
         if len(rules) <= (policy.longest_list if first > 3 else policy.short_list):
             rules = without_dominated(self.goal, rules)
-        began = time.perf_counter()
+        began = now()
         known = target + self.step if self.step else self.best.objective
         searched = search_list(self.goal, self.run.master.backend, rules, known, self.step, deadline, first)
-        self.took = time.perf_counter() - began
+        self.took = now() - began
         self.take(map(self.run.master.evaluate, searched.sets))
         return searched.complete
 

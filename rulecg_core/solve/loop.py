@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from ..api.backend import Backend
 from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
+from ..api.provenance import describe
+from ..base.clock import counting_work
 from ..base.errors import ConfigurationError
 from ..base.events import Observer, Started
 from ..base.interrupts import Interrupts
@@ -118,6 +120,9 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     if not stages:
         raise ConfigurationError("Column generation needs at least one pricer.")
     named = [each if isinstance(each, tuple) else (type(each).__name__, each) for each in heuristics]
+    if limits.counts_work:
+        _refuse_what_does_not_count(master.backend, stages, named)
+        limits = evolve(limits, threads=1)
     for stage in stages:
         stage.pricer.prepare()
     for _, heuristic in named:
@@ -129,12 +134,27 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
     run.searching, run.prefers_errors = Searching(run, named), select == "fewest-errors"
     run.second_backend = second_backend
-    with Interrupts(halt):
+    with counting_work(limits.counts_work), Interrupts(halt):
         try:
             _go_through(run, start)
             return conclude(run)
         finally:
             run.close()
+
+
+def _refuse_what_does_not_count(
+    backend: Backend, stages: Sequence[Stage], heuristics: Sequence[tuple[str, Heuristic]]
+) -> None:
+    """A repeatable run needs plugins that count their work: the others are named."""
+    parts: list[tuple[str, str, Backend | Pricer | Heuristic]] = [("backend", backend.name, backend)]
+    parts += [("pricer", stage.name, stage.pricer) for stage in stages]
+    parts += [("heuristic", name, heuristic) for name, heuristic in heuristics]
+    refused = [f"the {kind} {describe(name, plugin)}" for kind, name, plugin in parts if not plugin.counts_work]
+    if refused:
+        raise ConfigurationError(
+            f"A repeatable run needs plugins that count their work, but {' and '.join(refused)} looks at the clock. "
+            "Choose others, or do without deterministic=True."
+        )
 
 
 def _go_through(run: Run, start: Start) -> None:

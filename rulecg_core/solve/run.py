@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -18,6 +17,7 @@ from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
+from ..base.clock import now
 from ..base.errors import PluginError, RulecgError
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
 from ..base.limits import Deadline, Limits
@@ -56,7 +56,7 @@ class Run:
     """Set by Ctrl-C: every deadline of the run has then passed."""
     name: str = field(factory=lambda: uuid4().hex[:12])
     """By which events tell runs apart."""
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     deadline: Deadline = field(factory=Deadline)
     guide: Master = field(init=False)
     """The master whose relaxations lead to good rules: the run's own unless that has a better guide."""
@@ -154,11 +154,11 @@ class Run:
     # Time and events ------------------------------------------------------------------------------------------------
 
     def start_clock(self) -> None:
-        self.began = time.perf_counter()
+        self.began = now()
         self.deadline = Deadline.after(self.limits.seconds, self.halt)
 
     def now(self) -> float:
-        return time.perf_counter() - self.began
+        return now() - self.began
 
     def emit(self, event: Event) -> None:
         """Tell the observer and the log."""
