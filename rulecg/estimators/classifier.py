@@ -21,6 +21,7 @@ from rulecg_core import (
     Rule,
     RuleSet,
     Start,
+    counting_work,
     load_registry,
     now,
 )
@@ -108,6 +109,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: return the first of all optima (by errors, complexity and text), or of the rule sets
+        that were met the one with the fewest errors, whatever its objective; the certificate says how far it is off.
+    deterministic : bool
+        Whether the same data and settings give the same rules whatever the load of the machine and ``n_jobs``:
+        ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
 
@@ -184,6 +191,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         label_weight: float = 0.5,
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        select: str = "optimal",
+        deterministic: bool = False,
         na_values: Sequence[str] = (),
     ) -> None:
         self.max_complexity = max_complexity
@@ -207,6 +216,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.label_weight = label_weight
         self.cut_points = cut_points
         self.choice = choice
+        self.select = select
+        self.deterministic = deterministic
         self.na_values = na_values
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
@@ -257,6 +268,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The classifier itself, fitted.
         """
         check_settings(self.get_params(deep=False))
+        with counting_work(self.deterministic):
+            return self._learned(start, X, y, sample_weight, sensitive_features)
+
+    def _learned(
+        self, start: Sequence[Rule], X: Any, y: Any, sample_weight: Any, sensitive_features: Any
+    ) -> RuleSetClassifier:
         recipe = compose(
             load_registry(),
             max_complexity=self.max_complexity,
@@ -267,7 +284,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice), select=self.select)
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = now()
@@ -291,7 +308,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             label_name=getattr(plain_column(y), "name", None),
             logic=self.logic,
             max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
+            limits=Limits(
+                seconds=self.time_limit,
+                threads=1 if self.deterministic else effective_n_jobs(self.n_jobs),
+                counts_work=self.deterministic,
+            ),
             refine=self.binarizer_.refine,
             seed=seed,
             verbose=self.verbose,

@@ -69,6 +69,8 @@ class Recipe:
     """Rules and rule sets to begin with, for example those of an earlier run on the same data."""
     choose: Chooser | None = None
     """Chooses again among the good rule sets of a run; None leaves the choice to the core."""
+    select: str = "optimal"
+    """Which rule set is shown where optimality is proven, as for :func:`rulecg_core.generate_columns`."""
 
     def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
         """Those of some parts that take part for a problem, with their names."""
@@ -108,7 +110,16 @@ class Recipe:
                 on_event=on_event,
                 seed=seed,
                 start=self.start,
+                select=self.select,  # type: ignore[arg-type]  # checked by the core
+                second_backend=self._second_backend(),
             )
+
+    def _second_backend(self) -> Backend | None:
+        """Another solver that is installed, for second opinions."""
+        for entry in self.registry.of_kind("backend"):
+            if entry.name != self.backend.name and entry.availability.available:
+                return self.registry.backend(entry.name)
+        return None
 
     def told_to(self, observer: Observer | None) -> Observer:
         """Passes events on to the plugins that listen, and to the observer."""

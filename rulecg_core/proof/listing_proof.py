@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from ..api.pricing import Listing, Pricer, reduced_costs
 from ..api.provenance import describe, is_trusted
-from ..base.clock import now
+from ..base.clock import is_counting, now
 from ..base.events import RulesListed
 from ..base.limits import Deadline, IntegerLimits, PricingLimits
 from ..data.goal import Candidate, Goal
@@ -244,7 +244,9 @@ class _Proof:
     def confirmed(self, rules: list[Rule], deadline: Deadline) -> bool:
         """Ask a second solver; false where the two contradict each other."""
         run, first = self.run, self.run.master.backend
-        second = run.second_backend or first.without_presolve()
+        second = run.second_backend
+        if second is None or (is_counting() and not second.counts_work):
+            second = first.without_presolve()
         run.closed_by = (first.name,)
         if second is None or not rules:
             return True
