@@ -22,4 +22,6 @@ class Command(Protocol):
         """Run the command; its exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, check, rerun, path, export, plugins, demo, warm_up, completion)
+COMMANDS: tuple[Command, ...] = (
+    fit, predict, explain, report, check, rerun, path, export, plugins, demo, warm_up, completion,
+)  # fmt: skip
