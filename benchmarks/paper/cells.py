@@ -14,6 +14,8 @@ import pandas as pd
 from attrs import frozen
 from joblib import Parallel, delayed
 
+from ..clock import clock_of_deadlines
+
 Key = dict[str, Any]
 """What tells a cell from others: data set, learner, fold and the like; plain values."""
 Measure = Callable[[Key, Mapping[str, Any]], list[dict[str, Any]]]
@@ -72,7 +74,8 @@ def run_cells(
 ) -> pd.DataFrame:
     """Run the cells that the store does not have, and give the lines of all of them as one table.
 
-    A cell that fails stands in the table with its reason and is run again next time.
+    Every line says how busy the machine was when its cell ended (``load``, processes that want to run). A cell that
+    fails stands in the table with its reason and is run again next time.
     """
     known = store.read()
     waiting = [cell for cell in cells if cell.name not in known]
@@ -103,7 +106,10 @@ def _guarded(cell: Cell, measure: Measure) -> tuple[Cell, list[dict[str, Any]], 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return cell, measure(cell.key, cell.settings), ""
+            with clock_of_deadlines(cell.settings.get("clock", "wall")):
+                rows = measure(cell.key, cell.settings)
+            load = round(os.getloadavg()[0], 1)
+            return cell, [{**row, "load": load} for row in rows], ""
         except Exception as error:  # One cell's fault must not end a run of hours.
             return cell, [], f"{type(error).__name__}: {error}"[:300]
 

@@ -31,6 +31,8 @@ from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file, write_fitted
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
@@ -45,6 +47,7 @@ from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
+from .forest_start import starter_of
 from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
@@ -117,6 +120,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -194,6 +201,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         select: str = "optimal",
         deterministic: bool = False,
         na_values: Sequence[str] = (),
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -219,8 +228,18 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.select = select
         self.deterministic = deterministic
         self.na_values = na_values
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
+    ) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
@@ -234,6 +253,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
 
         Returns
         -------
@@ -248,10 +270,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        return self.fit_from(
+            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, certificate=certificate
+        )
 
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -259,7 +290,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, certificate
             As for ``fit``.
 
         Returns
@@ -268,11 +299,18 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The classifier itself, fitted.
         """
         check_settings(self.get_params(deep=False))
+        file = checked_file(certificate, self.get_params(deep=False))
         with counting_work(self.deterministic):
-            return self._learned(start, X, y, sample_weight, sensitive_features)
+            return self._learned(start, X, y, sample_weight, sensitive_features, file)
 
-    def _learned(
-        self, start: Sequence[Rule], X: Any, y: Any, sample_weight: Any, sensitive_features: Any
+    def _learned(  # what fit_from was given, checked
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        sensitive_features: Any,
+        file: CertificateFile | None,
     ) -> RuleSetClassifier:
         recipe = compose(
             load_registry(),
@@ -284,7 +322,13 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice), select=self.select)
+        recipe = evolve(
+            recipe,
+            start=Start(tuple(start)),
+            starter=starter_of(self.start),
+            choose=chooser_of(self.choice),
+            select=self.select,
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = now()
@@ -309,7 +353,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             logic=self.logic,
             max_conditions=self.max_conditions,
             limits=Limits(
-                seconds=self.time_limit,
+                self.time_limit,
+                pricing_seconds=self.pricing_time_limit,
                 threads=1 if self.deterministic else effective_n_jobs(self.n_jobs),
                 counts_work=self.deterministic,
             ),
@@ -326,6 +371,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_, self.result_ = rows.classes, learned.result
         self.model_ = evolve(learned.model, baseline=counted)
         self.rule_set_ = learned.model.readable
+        if file is not None:
+            write_fitted(file, task, rows, self.binarizer_, runs, sample_weight, settings)
         return self
 
     @property
@@ -369,11 +416,10 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
         check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
         used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
+        table = as_frame(X) if used is X else used
+        validate_data(self, header(X), reset=False, skip_check_array=True)
+        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

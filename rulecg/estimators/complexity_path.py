@@ -127,6 +127,8 @@ class _Walk:
         self.params["binarizer"] = FixedConditions(
             tuple(fitted.conditions_), refine=fitted.refine, cuts=fitted.described()
         )
+        # What learning begins with is in the pool from now on.
+        self.params["start"] = None
         for run in classifier.result_.runs.values():
             self.pool |= dict.fromkeys(run.pool)
         before = next(reversed(self.classifiers.values()), classifier)

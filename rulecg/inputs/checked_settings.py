@@ -15,6 +15,7 @@ _NUMBERS = {
     "max_complexity": "a number such as 30",
     "max_conditions": "a whole number such as 5",
     "time_limit": "a number of seconds such as 60, or None",
+    "pricing_time_limit": "a number of seconds such as 30, or None",
     "n_jobs": "a whole number such as 2, -1 for all processors, or None",
     "verbose": "0, 1 or 2",
 }
@@ -32,7 +33,7 @@ _NAMES = {
     "backend": "a name such as 'highs', or None",
     "random_state": "a whole number, a RandomState or None",
 }
-_MAY_BE_NONE = ("time_limit", "n_jobs", "backend", "random_state")
+_MAY_BE_NONE = ("time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state")
 _WHOLE = ("max_conditions", "n_jobs", "verbose")
 
 

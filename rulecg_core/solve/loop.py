@@ -79,7 +79,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     schedule : Schedule
         Who works when.
     on_event : callable or None
-        Called with every event of the run.
+        Called with every event of the run; if it raises, a warning says so and the run goes on without it.
     seed : int
         For pricers and heuristics that use chance.
     start : Start
@@ -130,8 +130,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     halt = threading.Event()
     if select not in get_args(Select):
         raise ConfigurationError(f"select must be one of {get_args(Select)}, not {select!r}.")
-    observer = on_event or (lambda event: None)
-    run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
+    run = Run(master, stages, limits, on_event, np.random.default_rng(seed), schedule, halt)
     run.searching, run.prefers_errors = Searching(run, named), select == "fewest-errors"
     run.second_backend = second_backend
     with counting_work(limits.counts_work), Interrupts(halt):

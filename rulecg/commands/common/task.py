@@ -78,11 +78,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
     )  # fmt: skip
     parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
-    parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
-    )
-    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
-    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
+    _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
     )
@@ -91,6 +87,22 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--config", metavar="FILE", help="a TOML file with any of these options")
     parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
+
+
+def _add_limits(parser: CommandParser) -> None:
+    """Who works when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
+    )
+    parser.add_argument(
+        "--pricing-time-limit", metavar="SECONDS", type=seconds,
+        help="longest time for one pricing problem, or none (none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--start", choices=("forest",), help="begin with the leaves of a random forest, the paper's warm start"
+    )
+    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
+    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
 
 
 @frozen(eq=False)
@@ -262,6 +274,8 @@ def classifier_from(
         select=arguments.select,
         deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
+        pricing_time_limit=arguments.pricing_time_limit,
+        start=arguments.start,
     )
 
 
