@@ -4,7 +4,6 @@ registry."""
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -29,6 +28,7 @@ from rulecg_core import (
     Schedule,
     Start,
     generate_columns,
+    now,
 )
 
 from ..resampling.stable_choice import Chooser
@@ -109,11 +109,11 @@ class Recipe:
 
     def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         """Learn a rule set and leave the choice among the good ones to the core."""
-        began, start = time.perf_counter(), self.start
+        began, start = now(), self.start
         if self.starter is not None:
             start = evolve(start, rules=(*start.rules, *self.starter(problem)))
             if limits.seconds is not None:
-                left = limits.seconds - (time.perf_counter() - began)
+                left = limits.seconds - (now() - began)
                 limits = evolve(limits, seconds=max(left, 0.1 * limits.seconds))
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
