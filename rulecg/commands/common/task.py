@@ -70,6 +70,14 @@ def add_arguments(parser: CommandParser) -> None:
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
+    )  # fmt: skip
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
@@ -287,6 +295,8 @@ def classifier_from(
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        select=arguments.select,
+        deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
         scoring=getattr(arguments, "scoring", None),
         pricing_time_limit=arguments.pricing_time_limit,
