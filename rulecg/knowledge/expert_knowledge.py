@@ -149,11 +149,11 @@ class ExpertKnowledge:
         return ProblemOptions(require=self.required, costs=costs)
 
 
-def with_settled_logic(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_settled_logic(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in which the logic is not open any more where rules are kept: they are of one logic."""
     keep = settings.get("keep")
     if keep is None or not len(keep) or settings.get("logic") != "auto":
-        return settings
+        return dict(settings)
     return {**settings, "logic": keep.logic if isinstance(keep, RuleSet) else "dnf"}
 
 
