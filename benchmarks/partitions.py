@@ -3,7 +3,7 @@
     python benchmarks/partitions.py [--rows 100000 1000000 10000000] [--folder /tmp/partitions] [--bound 1e11]
                                     [--engine local:threads=2] [--output docs/benchmarks/partitions.md]
 
-Parquet files with 50 columns of truth values (100 conditions) are generated, ten million rows in each at most. The labels
+Parquet files with 50 columns of truth values (100 conditions) are generated, ten million rows in each at most. Labels
 are three planted rules of two and three conditions, of which 5 % are flipped. Tables and packed data stay in the folder
 and are used again. Packing and learning each run in a process of their own, so that peak memory is that of one of them.
 A memory limit forces learning out of core, whatever the size.
@@ -70,7 +70,7 @@ def agreement(model: Any, tables: list[Path]) -> float:
     """Share of rows that the model predicts as the planted rules do, without what was flipped."""
     columns, right, total = [*model.columns, "planted"], 0, 0
     for path in tables:
-        for batch in pyarrow.parquet.ParquetFile(path).iter_batches(1 << 20, columns):
+        for batch in pyarrow.parquet.ParquetFile(path).iter_batches(batch_size=1 << 20, columns=columns):
             table = batch.to_pandas()
             right += int((model.predict(table) == table["planted"]).sum())
             total += len(table)
@@ -106,7 +106,7 @@ def one_fit(folder: Path, n_rows: int, engine: str, bound: float) -> dict[str, A
         say(f"{times[-1][0]:7.1f} s  {sentence}")
 
     settings = PackedSettings(
-        max_complexity=15, max_conditions=4, memory_limit=MEMORY_LIMIT, work=Work(bound=bound, bound_rounds=1)
+        max_complexity=15, max_conditions=4, memory_limit=MEMORY_LIMIT, work=Work(bound=bound, bound_rounds=2)
     )
     learned = fit_packed(manifest, settings, engine=engine, say=note)
     seconds, most = time.perf_counter() - began, peak()
@@ -133,13 +133,14 @@ def report(measured: list[dict[str, Any]], engine: str, bound: float) -> str:
         "",
         f"Made by `python benchmarks/partitions.py --engine {engine} --bound {bound:.0e}`.",
         f"Python {platform.python_version()}, {platform.machine()}, {N_COLUMNS} columns of truth values, which make "
-        f"{2 * N_COLUMNS} conditions, at most 4 per rule, complexity 15. Labels: three planted rules, {FLIPPED:.0%} flipped.",
-        "Rows are forced to stay on disk: a sample of 60,000 distinct rows proposes, all rows decide. *First answer* is when",
-        "round 1 ended, *rounds* when the last one did; what follows is the bound over all rules on all rows. Peak memory is",
-        "that of the whole process, mapped files included. Agreement is with the planted labels before flipping.",
+        f"{2 * N_COLUMNS} conditions, at most 4 per rule, complexity 15.",
+        f"Labels: three planted rules, {FLIPPED:.0%} flipped. Rows are forced to stay on disk: a sample of 60,000 distinct",
+        "rows proposes, all rows decide. *First answer* is when round 1 ended, *rounds* when the last one did; what",
+        "follows is the bound over all rules on all rows. Peak memory is that of the whole process, mapped files included.",
+        "Agreement is with the planted labels before flipping.",
         "",
-        "| rows | partitions | MB packed | packing, s | packing peak, GB | first answer, s | rounds, s | all, s | peak, GB | "
-        "open at once | planted found | agreement | gap |",
+        "| rows | partitions | MB packed | packing, s | packing peak, GB | first answer, s | rounds, s | all, s | "
+        "peak, GB | open at once | planted found | agreement | gap |",
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for one in measured:
@@ -173,7 +174,8 @@ def main() -> None:
         print(f"{n_rows:,} rows", flush=True)
         found: dict[str, Any] = {}
         for step in ("pack", "fit"):
-            command = [sys.executable, __file__, "--step", step, "--rows", str(n_rows), "--folder", str(settings.folder)]
+            command = [sys.executable, __file__, "--step", step, "--rows", str(n_rows)]
+            command += ["--folder", str(settings.folder)]
             command += ["--engine", settings.engine, "--bound", str(settings.bound)]
             run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             found |= json.loads(run.stdout.splitlines()[-1])
