@@ -134,10 +134,10 @@ def report(measured: list[dict[str, Any]], engine: str, bound: float) -> str:
         f"Made by `python benchmarks/partitions.py --engine {engine} --bound {bound:.0e}`.",
         f"Python {platform.python_version()}, {platform.machine()}, {N_COLUMNS} columns of truth values, which make "
         f"{2 * N_COLUMNS} conditions, at most 4 per rule, complexity 15.",
-        f"Labels: three planted rules, {FLIPPED:.0%} flipped. Rows are forced to stay on disk: a sample of 60,000 distinct",
-        "rows proposes, all rows decide. *First answer* is when round 1 ended, *rounds* when the last one did; what",
-        "follows is the bound over all rules on all rows. Peak memory is that of the whole process, mapped files included.",
-        "Agreement is with the planted labels before flipping.",
+        f"Labels: three planted rules, {FLIPPED:.0%} flipped. Rows are forced to stay on disk: a sample of 60,000",
+        "distinct rows proposes, all rows decide. *First answer* is when round 1 ended, *rounds* when the last did;",
+        "what follows is the bound over all rules on all rows. Peak memory is that of the whole process, mapped files",
+        "included. Agreement is with the planted labels before flipping.",
         "",
         "| rows | partitions | MB packed | packing, s | packing peak, GB | first answer, s | rounds, s | all, s | "
         "peak, GB | open at once | planted found | agreement | gap |",
