@@ -15,6 +15,7 @@ from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
+from .expected import Expected
 from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
 from .scores import RuleScores, firing, rule_table
@@ -71,6 +72,8 @@ class Model:
     notes: tuple[str, ...] = ()
     baseline: Baseline | None = None
     """What was counted on the training rows; None when unknown."""
+    expected: Expected | None = None
+    """What to expect on new rows; None when unknown."""
 
     @property
     def is_binary(self) -> bool:

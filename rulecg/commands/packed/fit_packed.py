@@ -66,8 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(arguments.out)
     if arguments.resume and not arguments.checkpoint:
         raise ConfigurationError("--resume goes on from a checkpoint: name it with --checkpoint FILE.")
+    # Where rows are this many, no size worth reading is too large to hold on new ones: auto is the fixed default.
+    size = arguments.max_complexity
     settings = PackedSettings(
-        max_complexity=arguments.max_complexity,
+        max_complexity=PackedSettings().max_complexity if size == "auto" else size,
         max_conditions=arguments.max_conditions,
         logic=arguments.logic,
         constraints=arguments.constraint,
