@@ -58,13 +58,14 @@ def main() -> None:
     if len(sys.argv) > 2:
         print(json.dumps(fingerprint(sys.argv[2], size, seconds, json.loads(sys.argv[3]))))
         return
-    print("| set | C | status | optima | " + " | ".join(VARIANTS) + " |")
+    print(f"| set | C | status | optima | {' | '.join(VARIANTS)} |")
     print("|---|---|---|---|" + "---|" * len(VARIANTS))
     for name in SETS:
         found = [_in_a_process(name, size, change) for change in VARIANTS.values()]
         first = found[0]
         cells = [_cell(each, first) for each in found]
-        print(f"| {name} | {size:g} | {first.get('status')} | {first.get('optima')} | {' | '.join(cells)} |", flush=True)
+        said = f"{size:g} | {first.get('status')} | {first.get('optima')}"
+        print(f"| {name} | {said} | {' | '.join(cells)} |", flush=True)
 
 
 def _in_a_process(name: str, size: float, change: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
-from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -29,10 +28,21 @@ from .base.errors import (
 )
 from .base.events import Event, Observer
 from .base.interruption import Interruption
-from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.limits import (
+    Deadline,
+    IntegerLimits,
+    Limits,
+    MIPLimits,
+    PricingLimits,
+    SearchLimits,
+    counting_work,
+    is_counting,
+    now,
+)
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
+from .data.bounds.rule_bound import RuleBound
 from .data.columns.scales import Mark, Scale
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
@@ -40,7 +50,6 @@ from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
-from .data.rule_bound import RuleBound
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .data.stakes import Stakes
@@ -56,7 +65,7 @@ from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
 from .proof.certificate import Certificate
-from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
+from .proof.optima.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
