@@ -11,19 +11,7 @@ from attrs import evolve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from rulecg_core import (
-    Backend,
-    Condition,
-    Constraint,
-    Heuristic,
-    Pricer,
-    Rule,
-    RuleSet,
-    Start,
-    counting_work,
-    load_registry,
-    now,
-)
+from rulecg_core import Backend, Condition, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry, now
 from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.best_cuts import CutPoints
@@ -115,11 +103,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
     select : "optimal" or "fewest-errors"
-        Where optimality is proven: return the first of all optima (by errors, complexity and text), or of the rule sets
-        that were met the one with the fewest errors, whatever its objective; the certificate says how far it is off.
+        Where optimality is proven: the first of all optima by errors, complexity and text, or the fewest errors met.
     deterministic : bool
-        Whether the same data and settings give the same rules whatever the load of the machine and ``n_jobs``:
-        ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
+        Count ``time_limit`` as work on one thread: the same rules on a busy machine. What reads the clock is refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
     monotone : dict from column to "increasing" or "decreasing", or None
@@ -270,9 +256,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         self.teacher = teacher
         self.label_weight = label_weight
         self.cut_points = cut_points
-        self.choice = choice
-        self.select = select
-        self.deterministic = deterministic
+        self.choice, self.select, self.deterministic = choice, select, deterministic
         self.na_values = na_values
         self.monotone = monotone
         self.require = require
@@ -373,21 +357,6 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             # Whoever checks a certificate has the table, not a teacher.
             params = untaught(params)
         file = checked_file(certificate, params)
-        with counting_work(self.deterministic):
-            return self._learned(start, (X, y), sample_weight, sensitive_features, groups, params, file)
-
-    # What fit_from was given, checked.
-    def _learned(
-        self,
-        start: Sequence[Rule],
-        data: tuple[Any, Any],
-        sample_weight: Any,
-        sensitive_features: Any,
-        groups: Any,
-        params: dict[str, Any],
-        file: CertificateFile | None,
-    ) -> RuleSetClassifier:
-        X, y = data
         recipe = compose(
             load_registry(),
             max_complexity=number_of(self.max_complexity),
@@ -398,13 +367,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(
-            recipe,
-            start=Start(tuple(start)),
-            starter=starter_of(self.start),
-            choose=chooser_of(self.choice),
-            select=self.select,
-        )
+        begin, starter = Start(tuple(start)), starter_of(self.start)
+        recipe = evolve(recipe, start=begin, starter=starter, choose=chooser_of(self.choice), select=self.select)
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = now()

@@ -14,11 +14,10 @@ from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
 from ..api.provenance import describe
-from ..base.clock import counting_work
 from ..base.errors import ConfigurationError
 from ..base.events import Observer, Started
 from ..base.interrupts import Interrupts
-from ..base.limits import Limits
+from ..base.limits import Limits, counting_work, is_counting
 from ..base.status import Stop
 from ..data.rules import Rule
 from ..generation.stages import Stage
@@ -120,9 +119,9 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     if not stages:
         raise ConfigurationError("Column generation needs at least one pricer.")
     named = [each if isinstance(each, tuple) else (type(each).__name__, each) for each in heuristics]
-    if limits.counts_work:
+    if limits.counts_work or is_counting():
         _refuse_what_does_not_count(master.backend, stages, named)
-        limits = evolve(limits, threads=1)
+        limits = evolve(limits, threads=1, counts_work=True)
     for stage in stages:
         stage.pricer.prepare()
     for _, heuristic in named:
