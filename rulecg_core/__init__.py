@@ -32,6 +32,7 @@ from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimi
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
+from .data.bounds.rule_bound import RuleBound
 from .data.columns.scales import Mark, Scale
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
@@ -39,7 +40,6 @@ from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
-from .data.rule_bound import RuleBound
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .data.stakes import Stakes
