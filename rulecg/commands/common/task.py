@@ -78,15 +78,6 @@ def add_arguments(parser: CommandParser) -> None:
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
     _add_repeatability(parser)
-    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
-    parser.add_argument(
-        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
-    )
-    parser.add_argument(
-        "--heuristic", metavar="NAME", action="append", default=[],
-        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
-    )  # fmt: skip
-    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
     _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
@@ -99,7 +90,16 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def _add_limits(parser: CommandParser) -> None:
-    """Who works when and how long, what learning begins with, and seed and threads."""
+    """Who works, when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
+    parser.add_argument(
+        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
+    )
+    parser.add_argument(
+        "--heuristic", metavar="NAME", action="append", default=[],
+        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
+    )  # fmt: skip
+    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
     )
