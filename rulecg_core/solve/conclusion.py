@@ -62,6 +62,7 @@ def conclude(run: Run) -> Result:
         notes=run.notes + more_notes,
         guidance=run.guidance,
         claimed_by=claimed_by,
+        proof=run.certificate,
         near_best=run.incumbents.nearly_chosen(NEAR_BEST),
     )
     result = _in_weights(result, run.problem.unit)

@@ -10,6 +10,7 @@ from ..api.relaxation import Relaxation
 from ..base.events import RoundFinished
 from ..base.status import Status, Stop
 from ..data.rules import Rule, RuleSet
+from ..proof.certificate import Certificate
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
@@ -69,6 +70,8 @@ class Result:
     """Plugins that are not trusted and say that no rule set is better."""
     guidance: Relaxation | None = field(default=None, repr=False)
     """The last relaxation that led to good rules: a start for whoever goes on from here."""
+    proof: Certificate | None = field(default=None, repr=False)
+    """The relaxation that was proven over all rules, in the problem's own unit: where further proofs begin."""
     near_best: tuple[tuple[Rule, ...], ...] = field(default=(), repr=False)
     """Rule sets that were met and keep every bound in true counts, the least cost first: at most fifty."""
     chosen_for: str = ""
