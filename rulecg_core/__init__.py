@@ -1,7 +1,7 @@
 """The framework: problems, forms and rows, the abstract parts, and the loop that composes them."""
 
 from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
-from .api.constraint import Constraint, checked_objective, checked_rows, prediction_value
+from .api.constraint import Constraint, checked_objective, checked_rows, checked_rule_bounds, prediction_value
 from .api.heuristic import Found, Heuristic, Search, View
 from .api.kept_aside import Judgement, checked_judgement, share_kept_aside
 from .api.master import IntegerResult, Master
@@ -38,13 +38,17 @@ from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
+from .data.rule_bound import RuleBound
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .data.stakes import Stakes
 from .masters.hamming import HammingMaster
+from .masters.kept_rules import KeepRules
 from .masters.lp.options import RelaxationOptions
 from .masters.pool_master import PoolMaster
-from .masters.size_bounds import Complexity
+from .masters.rate_bounds import Capacity, FprCeiling, PrecisionFloor, RecallFloor
+from .masters.rule_limits import RuleLength, RulePrecision, RuleSupport
+from .masters.size_bounds import Complexity, MaxColumns, MaxRules
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
@@ -62,6 +66,7 @@ __all__ = [
     "BoolArray",
     "ByteArray",
     "Candidate",
+    "Capacity",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -71,6 +76,7 @@ __all__ = [
     "Event",
     "FloatArray",
     "Found",
+    "FprCeiling",
     "Goal",
     "Group",
     "Groups",
@@ -82,6 +88,7 @@ __all__ = [
     "IntegerResult",
     "Interruption",
     "Judgement",
+    "KeepRules",
     "LPSession",
     "LPSolution",
     "Limits",
@@ -95,16 +102,20 @@ __all__ = [
     "MIPSolve",
     "Mark",
     "Master",
+    "MaxColumns",
+    "MaxRules",
     "Observer",
     "Outcome",
     "PluginError",
     "PoolMaster",
+    "PrecisionFloor",
     "Pricer",
     "PricingLimits",
     "PricingProblem",
     "PricingResult",
     "Problem",
     "ProblemOptions",
+    "RecallFloor",
     "Register",
     "Registry",
     "Relaxation",
@@ -112,8 +123,12 @@ __all__ = [
     "Result",
     "Row",
     "Rule",
+    "RuleBound",
+    "RuleLength",
     "RulePool",
+    "RulePrecision",
     "RuleSet",
+    "RuleSupport",
     "RulecgError",
     "RulecgWarning",
     "Scale",
@@ -136,6 +151,7 @@ __all__ = [
     "checked_judgement",
     "checked_objective",
     "checked_rows",
+    "checked_rule_bounds",
     "distinctly_named",
     "generate_columns",
     "hookimpl",

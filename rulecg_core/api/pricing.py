@@ -14,6 +14,7 @@ from ..base.bits import covered_sums
 from ..base.limits import PricingLimits
 from ..base.status import Stop
 from ..data.problem import Problem
+from ..data.rule_bound import RuleBound, all_allow
 from ..data.rules import Rule
 
 PACKED_BYTES = 50_000_000
@@ -26,7 +27,7 @@ NEGATIVE = -1e-6
 @frozen(eq=False)
 class PricingProblem:
     """Minimise ``sample_weights @ covers_k + Σ_{j in k} condition_prices[j] + constant`` over conjunctions k
-    with 1 to ``max_conditions`` features."""
+    with 1 to ``max_conditions`` features that keep every bound on single rules."""
 
     X: BoolArray
     sample_weights: FloatArray
@@ -40,6 +41,11 @@ class PricingProblem:
     """Features with the same number are nested: two of them in one rule are never better than one."""
     in_use: tuple[Rule, ...] = ()
     """Rules that the relaxation is made of, if any: good ones are often near them."""
+    bounds: tuple[RuleBound, ...] = ()
+    """What every rule must keep. A pricer may prune by them; rules that break one are left out by the core."""
+    columns: IntArray | None = None
+    """Where it matters on which columns of the table a rule's conditions are, the column of each feature: rules with
+    equal covers on different columns then both count in a list. None where it does not matter."""
 
     def __attrs_post_init__(self) -> None:
         # Frozen classes set derived defaults through object.__setattr__.
@@ -67,6 +73,14 @@ class PricingProblem:
         covered = float(self.sample_weights[rule.covers(self.X)].sum())
         return covered + self.condition_price * float(self.condition_costs[features].sum()) + self.constant
 
+    def keeps_bounds(self, rules: Sequence[Rule]) -> BoolArray:
+        """Which rules keep every bound on single rules, from their conditions and the full data."""
+        allowed = np.ones(len(rules), dtype=bool)
+        for at, rule in enumerate(rules if self.bounds else ()):
+            length = float(self.condition_costs[list(rule.features)].sum())
+            allowed[at] = all_allow(self.bounds, np.packbits(rule.covers(self.X))[None], np.array([length]))[0]
+        return allowed
+
     def optimistic_bound(self, covered: BoolArray, features: Sequence[int]) -> float:
         """No rule that contains the features (and so covers at most ``covered``) has a lower reduced cost.
 
@@ -88,6 +102,8 @@ class PricingProblem:
             condition_costs=self.condition_costs[features],
             chains=self.chains[features],
             in_use=(),
+            bounds=tuple(bound.on(rows) for bound in self.bounds),
+            columns=None if self.columns is None else self.columns[features],
         )
 
 
@@ -105,7 +121,8 @@ class PricingResult:
 @frozen(eq=False)
 class Listing:
     """Rules with reduced cost at most a threshold. ``complete`` only when none was left out, except rules that cover
-    exactly the same samples as a listed one and are no shorter."""
+    exactly the same samples as a listed one, are no shorter and, where the problem tells columns apart, use all of its
+    columns."""
 
     rules: tuple[Rule, ...]
     complete: bool

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from ..api.pricing import Listing, Pricer, reduced_costs
 from ..base.events import RulesListed
@@ -115,6 +115,9 @@ class _Proof:
         limits = PricingLimits(deadline, threads=run.limits.threads)
         pricing = self.certificate.relaxation.pricing
         listing = self.lister.list_below(pricing, threshold, run.limits.listed_rules, limits)
+        if self.goal.rule_bounds:
+            # A lister may overlook them: what it lists beyond is in no rule set.
+            listing = evolve(listing, rules=tuple(self.goal.allowed(listing.rules)))
         run.emit(RulesListed(run.now(), threshold, len(listing.rules), listing.complete))
         self.n_listed, self.complete = len(listing.rules), listing.complete
         return listing

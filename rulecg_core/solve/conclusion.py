@@ -34,13 +34,13 @@ def conclude(run: Run) -> Result:
     status = _status(run, best, bound, chosen.keeps_rows)
     if claimed_by and status is not Status.OPTIMAL:
         status = Status.CLAIMED
-    more_notes = advice(goal, chosen.rules)
+    more_notes = advice(goal, goal.completed(chosen.rules))
     for note in more_notes:
         run.note(note)
     result = Result(
-        rules=chosen.rules,
-        rule_set=run.problem.rule_set(chosen.rules),
-        best_rules=best.rules,
+        rules=goal.completed(chosen.rules),
+        rule_set=run.problem.rule_set(goal.completed(chosen.rules)),
+        best_rules=goal.completed(best.rules),
         objective=best.objective,
         selected_objective=chosen.objective,
         errors=chosen.errors,
@@ -63,7 +63,7 @@ def conclude(run: Run) -> Result:
         guidance=run.guidance,
         claimed_by=claimed_by,
         proof=run.certificate,
-        near_best=run.incumbents.nearly_chosen(NEAR_BEST),
+        near_best=tuple(map(goal.completed, run.incumbents.nearly_chosen(NEAR_BEST))),
     )
     result = _in_weights(result, run.problem.unit)
     run.emit(Finished(run.now(), status, run.stop, result.objective, result.lower_bound, result.pool_size))

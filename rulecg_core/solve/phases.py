@@ -43,8 +43,8 @@ def begin_with_single_conditions(run: Run, deadline: Deadline) -> None:
     values = covered_sums(problem.packed_conditions[:, : SINGLE_SAMPLES // 8], cost[:SINGLE_SAMPLES])
     order = np.argsort(values + objective.length * problem.condition_costs, kind="stable")[:SINGLE_TRIES]
     found: list[Candidate] = []
-    for at in order.tolist():
-        found.append(run.master.evaluate((Rule([at]),)))
+    for rule in run.goal.allowed([Rule([at]) for at in order.tolist()]):
+        found.append(run.master.evaluate((rule,)))
         if sum(candidate.is_feasible for candidate in found) == SINGLE_RULES:
             break
     run.take(found, "single conditions")
@@ -170,7 +170,8 @@ def _list_once(run: Run, deadline: Deadline) -> bool:
 
 def branch(run: Run, deadline: Deadline) -> None:
     """Branch and price with the time that is left, where listing left a gap."""
-    if run.certificate is None or run.is_closed or not run.master.can_branch:
+    if run.certificate is None or run.is_closed or not run.master.can_branch or np.isfinite(run.goal.max_columns):
+        # Branches on samples do not bring the number of columns down.
         return
     share = run.schedule.proof.branching_share if run.incumbents.needs_repair else 1.0
     branching = branch_and_price(run, run.certificate.bound, deadline.within(deadline.remaining * share))

@@ -208,7 +208,8 @@ class Run:
     def take_constant_rule(self) -> None:
         """Count what covering everything costs, before anything is proven."""
         rule = self.problem.constant_rule
-        if rule is not None:
+        # Beside kept rules it would not stand alone.
+        if rule is not None and not self.goal.kept and self.goal.allows([rule])[0]:
             found = self.master.evaluate((rule,))
             if found.keeps_rows:
                 self.covering_all = found.objective

@@ -160,7 +160,7 @@ class Searching:
 
     def _allowed(self, found: Found, opened: _Opened) -> Found:
         """What a search found, as far as it is allowed: the rest is left out with a word."""
-        problem, known = self.run.problem, self.run.incumbents.known
+        problem, goal, known = self.run.problem, self.run.goal, self.run.incumbents.known
         if not isinstance(found, Found):
             raise TypeError(f"improve() must return a Found, not {found!r}")
         every_rule = [*found.rules, *(rule for rules in found.rule_sets for rule in rules)]
@@ -168,7 +168,7 @@ class Searching:
             raise ValueError("improve() returned a rule with a condition that the problem does not have")
 
         def fits(rule: Rule) -> bool:
-            return 1 <= len(rule) <= problem.max_conditions
+            return 1 <= len(rule) <= problem.max_conditions and bool(goal.allows([rule])[0])
 
         # What a run was started with may be longer.
         sets = [tuple(rules) for rules in found.rule_sets if frozenset(rules) in known or all(map(fits, rules))]
@@ -176,7 +176,7 @@ class Searching:
         if len(sets) < len(found.rule_sets) or len(rules) < len(found.rules):
             self.run.note(
                 f"the heuristic {describe(opened.name, opened.heuristic)} returned rules with no or too many "
-                "conditions; they were left out"
+                f"conditions{', or that break a bound on single rules' if goal.rule_bounds else ''}; they were left out"
             )
         return Found(tuple(sets), rules, found.unfinished)
 

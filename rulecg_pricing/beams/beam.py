@@ -25,7 +25,7 @@ from rulecg_core import (
 )
 
 from ..common.chains import exclusive_numbers
-from ..common.passes import Extensions, cover_sums, extend, negative_rules
+from ..common.passes import Extensions, bounded, cover_sums, extend, negative_rules
 from ..common.toy import run_once
 
 
@@ -160,9 +160,16 @@ class BeamSearch(Pricer):
             price = beam.price[:, None] + prices + problem.constant
             further = gains[min(problem.max_conditions - length, problem.n_conditions)]
             allowed = beam.allowed & (extensions.negative + price + further < NEGATIVE)
+            keeping = bounded(problem, beam.members, limits) if problem.bounds else None
+            if problem.bounds and keeping is None:
+                stop = Stop.TIME_LIMIT
+                break
+            if keeping is not None:
+                allowed &= keeping[1]
             values = extensions.covered + price
             values[~allowed | _idle(extensions, beam, prices)] = np.inf
-            for row, column in _least(np.where(values < 0, values, np.inf), 4 * limits.max_rules):
+            good = values < 0 if keeping is None else (values < 0) & keeping[0]
+            for row, column in _least(np.where(good, values, np.inf), 4 * limits.max_rules):
                 rule = tuple(sorted([*beam.members[row].tolist(), int(column)]))
                 found.setdefault(rule, float(values[row, column]))
             if length < problem.max_conditions:

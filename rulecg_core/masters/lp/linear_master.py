@@ -68,6 +68,7 @@ class LinearMaster:
         the same pool whose forms are the same."""
         self.problem = goal.problem
         self.objective = goal.objective
+        self.rule_bounds, self.max_columns = goal.rule_bounds, goal.max_columns
         self.size_share = size_share
         self.rows = tuple(_tightened(row.normalised(), size_share) for row in goal.rows)
         # A bound below one rule still needs a link row that can be written down.
@@ -172,7 +173,10 @@ class LinearMaster:
             feasible=not self.phase_one,
             weights=read_only(read.weights),
             pricing=evolve(
-                pricing, in_use=tuple(pool.rules[at] for at in np.flatnonzero(read.weights > IN_USE))
+                pricing,
+                in_use=tuple(pool.rules[at] for at in np.flatnonzero(read.weights > IN_USE)),
+                bounds=self.rule_bounds,
+                columns=self.problem.column_numbers if math.isfinite(self.max_columns) else None,
             ),
             row_duals=row_duals,
             dual_value=None if self.phase_one or self.size_share < 1 or not math.isfinite(dual_value) else dual_value,
