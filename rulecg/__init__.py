@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rulecg_core import Condition, RulecgError, RuleSet
 
     from . import datasets
+    from .analysis.near_optimal import near_optimal
     from .analysis.stability import alternative_rules, rule_stability
     from .binarize.binarizer import Binarizer
     from .estimators.classifier import RuleSetClassifier
@@ -40,6 +41,7 @@ _HOMES = {
     "build_report": ".report",
     "complexity_path": ".estimators.complexity_path",
     "load_model": ".model.model_file",
+    "near_optimal": ".analysis.near_optimal",
     "rule_stability": ".analysis.stability",
     "save_model": ".model.model_file",
 }
@@ -61,6 +63,7 @@ __all__ = [
     "complexity_path",
     "datasets",
     "load_model",
+    "near_optimal",
     "rule_stability",
     "save_model",
 ]

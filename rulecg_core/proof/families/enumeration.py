@@ -139,7 +139,7 @@ def _sorted(table: CoverTable, found: Sequence[IntArray], most: int) -> tuple[In
 # Walks ----------------------------------------------------------------------------------------------------------------
 
 
-LEAST_WALKS, MOST_WALKS = 30, 3_000
+LEAST_WALKS, MOST_WALKS = 30, 400
 """How many walks each number of rules gets, if there is time."""
 LEAST_ARRIVALS = 20
 """With fewer walks than this that count anything, their spread says nothing about the error."""
