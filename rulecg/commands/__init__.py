@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
+from . import check, completion, demo, explain, export, fit, near_optimal, path, plugins, predict, report, warm_up
 from .common.parser import CommandParser
 
 
@@ -22,4 +22,6 @@ class Command(Protocol):
         """Run the command; its exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, check, path, export, plugins, demo, warm_up, completion)
+COMMANDS: tuple[Command, ...] = (
+    fit, predict, explain, report, check, near_optimal, path, export, plugins, demo, warm_up, completion,
+)  # fmt: skip
