@@ -75,7 +75,8 @@ class CountedSearch:
         self.view = view
         self.settings = settings
         self.count_once = count_once
-        self._score = Scorer(view.goal.objective, tuple(view.goal.rows))
+        self.goal = view.goal.counting(count_once)
+        self._score = Scorer(self.goal.objective, tuple(self.goal.rows))
         self._annealing_share = TimeShare(ANNEALED, ANNEALED, 1.0)
         self._going: _Going | None = None
 
@@ -157,14 +158,15 @@ class CountedSearch:
     @cached_property
     def moves(self) -> ConditionMoves:
         """Descents by single conditions."""
-        bits = SampleBits.of(self.view.problem, self.view.goal.forms, count_once=self.count_once)
-        return ConditionMoves(self.view.problem, bits, self._score)
+        bits = SampleBits.of(self.view.problem, self.goal.forms, count_once=self.count_once)
+        return ConditionMoves(self.view.problem, bits, self._score, bounds=self.goal.rule_bounds)
 
     @cached_property
     def tables(self) -> RuleTables:
         """Tables over given rules."""
         return RuleTables(
             self.view,
+            self.goal,
             self._score,
             self.moves.bits,
             count_once=self.count_once,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from attrs import evolve
 from joblib import effective_n_jobs
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulecg_core import (
     Backend,
+    Condition,
     ConfigurationError,
     Constraint,
     Heuristic,
@@ -33,7 +35,9 @@ from ..binarize.scaled_columns import numbered
 from ..inputs.checked_settings import check_settings
 from ..inputs.dataframes import header, plain_column, plain_table
 from ..inputs.missing_texts import without_texts
-from ..inputs.table import as_frame
+from ..inputs.sensitive_columns import listed, sensitive_columns
+from ..inputs.table import as_frame, plain
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
@@ -44,7 +48,7 @@ from ..resampling.stable_choice import chooser_of
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .display import ShowsRules
-from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
+from .learning import LearningTask, describing, labelled_rows, seed_of
 from .recipe import ScheduleLike, compose
 from .training import Training
 
@@ -79,7 +83,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
         None for no limit. Ctrl-C ends the fit early with the best rule set so far.
     forbid : sequence of str
-        Columns that no rule may use, such as the sensitive ones.
+        Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
         How columns become conditions: ``"deciles"``, the paper's; ``"best"`` for those and each column's best cut;
         ``"distinct"`` for quantiles of the distinct values; ``"trees"`` for thresholds where small trees would cut;
@@ -110,6 +114,29 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         resamples of the rows cannot tell from it, the one they agree on most.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    monotone : dict from column to "increasing" or "decreasing", or None
+        With these columns predictions may only rise, or only fall: ``{"income": "increasing"}`` leaves rules only
+        ``income > value``. Whether a value is missing has no direction and stays usable.
+    require : sequence of str
+        Conditions that every rule must have, such as ``["age > 18"]``; they count neither as complexity nor towards
+        ``max_conditions``.
+    condition_costs : dict from column or condition to number, or None
+        What a condition counts as complexity, such as ``{"blood test": 3}``; 1 unless given.
+    max_rules, max_columns : int or None
+        Most rules, and most columns that all rules together use.
+    min_rule_support : float or None
+        Rows that every rule must cover at least (with sample weights, their weight). In CNF: that every clause turns
+        away.
+    min_rule_precision : float or None
+        Of the rows that a rule covers at least this share must be of the class that it speaks for.
+    keep : RuleSet or sequence of str
+        Rules that must be in the rule set, as text (``["age > 30 and income > 5"]``) or lists of conditions; the rest
+        is learned beside them.
+    positive : label or None
+        With two classes, the one that the rules describe; None for the second one in ``classes_``.
+    sensitive : str, sequence of str or None
+        Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
+        of numbers. Rules may use the columns unless they are forbidden.
 
     Attributes
     ----------
@@ -130,9 +157,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
 
     Notes
     -----
-    With two classes the rules describe ``classes_[1]``. With more, each class gets a rule set against the rest; the
-    claim of the rule with the highest precision wins, and rows that no rule set claims get the class most frequent
-    among such training rows.
+    With two classes the rules describe ``classes_[1]`` unless ``positive`` says otherwise. With more, each class gets a
+    rule set against the rest; the claim of the rule with the highest precision wins, and rows that no rule set claims
+    get the class most frequent among such training rows.
 
     ``predict_proba`` is the precision on the training rows, ``(right + 1) / (fired + 2)`` in weight, of the best rule
     that fires; where none fires, it is the share of the classes among the training rows where none fired. It always
@@ -185,6 +212,16 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         cut_points: CutPoints | None = None,
         choice: str = "best",
         na_values: Sequence[str] = (),
+        monotone: Mapping[str, str] | None = None,
+        require: Sequence[str | Condition] = (),
+        condition_costs: Mapping[str, float] | None = None,
+        max_rules: int | None = None,
+        max_columns: int | None = None,
+        min_rule_support: float | None = None,
+        min_rule_precision: float | None = None,
+        keep: RuleSet | Sequence[Any] = (),
+        positive: Any = None,
+        sensitive: str | Sequence[str] | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -208,6 +245,16 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.cut_points = cut_points
         self.choice = choice
         self.na_values = na_values
+        self.monotone = monotone
+        self.require = require
+        self.condition_costs = condition_costs
+        self.max_rules = max_rules
+        self.max_columns = max_columns
+        self.min_rule_support = min_rule_support
+        self.min_rule_precision = min_rule_precision
+        self.keep = keep
+        self.positive = positive
+        self.sensitive = sensitive
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
         """Learn the rule set.
@@ -271,14 +318,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
+        if sensitive_features is None and self.sensitive is not None:
+            sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
         rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
-        rows = evolve(rows, table=without_texts(rows.table, self.na_values))
+        rows = describing(evolve(rows, table=without_texts(rows.table, self.na_values)), self.positive)
+        known = ExpertKnowledge.of(self.get_params(deep=False), rows.table)
+        recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
         seed = seed_of(self.random_state)
         parted = Parted.of(rows, groups, recipe.constraints, seed)
         rows, groups = parted.learned_from, parted.learned_groups
-        inputs = rows.table.drop(columns=forbidden_columns(self.forbid, rows.table.columns))
-        self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, None if sample_weight is None else rows.weights)
+        inputs = rows.table.drop(columns=list(known.forbidden_columns))
+        weights = None if sample_weight is None else rows.weights
+        self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, weights, known)
         training = Training.of(
             inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
         )
@@ -296,14 +348,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             seed=seed,
             verbose=self.verbose,
             objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
+            known=known,
         )
         runs, conditions = task.learn(training, began)
         self.binarizer_.conditions_ = list(conditions)
-        learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
+        learned = learned_from(runs, rows, conditions, known.in_words(self.get_params(deep=False)))
         learned = learned.saying(parted.confirm(learned.model), self.binarizer_.described())
         counted = Baseline.of(learned.model, rows.table, rows.codes, groups)
-        self.classes_, self.result_ = rows.classes, learned.result
-        self.model_ = evolve(learned.model, baseline=counted)
+        self.classes_, self.result_ = np.unique(rows.classes), learned.result
+        self.model_ = evolve(learned.model, baseline=counted, sensitive=listed(self.sensitive))
         self.rule_set_ = learned.model.readable
         return self
 
@@ -327,7 +380,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             One label per row, of ``classes_``.
         """
         table = self.named_columns(X)
-        return self.classes_[self.model_.decide(table)]
+        return self.classes_[self._places[self.model_.decide(table)]]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Give the probability of every class.
@@ -343,7 +396,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             In the order of ``classes_``.
         """
         table = self.named_columns(X)
-        return self.model_.predict_proba(table)
+        return self.model_.predict_proba(table)[:, np.argsort(self._places)]
 
     def named_columns(self, X: Any) -> pd.DataFrame:
         """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
@@ -354,6 +407,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             return used
         return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
 
+    @property
+    def _places(self) -> IntArray:
+        """Where each class of the model stands in ``classes_``: the model has the one that its rules describe last."""
+        own = [plain(label) for label in self.classes_]
+        return np.array([own.index(label) for label in self.model_.classes])
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -361,9 +420,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
 
-    def _fitted_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> Binarizer:
+    def _fitted_binarizer(
+        self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None, known: ExpertKnowledge
+    ) -> Binarizer:
         binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit, self.cut_points)
         binarizer.fit(inputs, codes, sample_weight=weights)
+        binarizer.conditions_ = known.applied(binarizer.conditions_)
         if not binarizer.conditions_:
             raise ConfigurationError(
                 "No condition tells the rows apart: every column that rules may use is constant or missing. "

@@ -14,10 +14,11 @@ from sklearn.base import clone
 from rulecg_core import ConfigurationError, Rule
 
 from ..binarize.fixed_conditions import FixedConditions
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.result import FitResult
 from ..stakes.teachers import Taught, is_given, teacher_probabilities
 from .classifier import RuleSetClassifier
-from .learning import forbidden_columns, labelled_rows, seed_of
+from .learning import describing, labelled_rows, seed_of
 
 
 @frozen(eq=False)
@@ -159,7 +160,9 @@ def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> A
     if template.teacher is None or is_given(template.teacher):
         return template.teacher
     rows, _ = labelled_rows(X, y, sample_weight, None)
-    inputs = rows.table.drop(columns=forbidden_columns(template.forbid, rows.table.columns))
+    rows = describing(rows, template.positive)
+    known = ExpertKnowledge.of({"forbid": template.forbid}, rows.table)
+    inputs = rows.table.drop(columns=list(known.forbidden_columns))
     seed = seed_of(template.random_state)
     found = teacher_probabilities(template.teacher, inputs, rows.codes, rows.weights, seed)
     assert found is not None, "There is a teacher."

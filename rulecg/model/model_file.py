@@ -66,7 +66,7 @@ def to_model(
     target : str or None
         The predicted column.
     sensitive : iterable of str
-        The columns that define groups.
+        The columns that define groups; those that the learner was told of unless given.
     label_names : mapping or None
         Other names for labels, such as ``{False: "no", True: "yes"}``.
     row_sketch : bool
@@ -82,7 +82,7 @@ def to_model(
         model,
         classes=tuple(names.get(label, label) for label in model.classes),
         target=target,
-        sensitive=tuple(map(str, sensitive)),
+        sensitive=tuple(map(str, sensitive)) or model.sensitive,
         fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
     )
 

@@ -187,7 +187,7 @@ class PricerContract:
                     assert answer.bound >= least - case.tolerance, _of(case)
                     assert problem.reduced_cost(answer.rules[0]) <= least + case.tolerance, _of(case)
                 else:
-                    assert answer.bound >= 20 * NEGATIVE and np.isfinite(answer.bound), _of(case)
+                    assert answer.bound >= 20 * NEGATIVE, _of(case)
             if pricer.can_list and rules:
                 listing = pricer.list_below(problem, float(np.median(costs)), len(rules), PricingLimits())
                 assert listing.complete, _of(case)

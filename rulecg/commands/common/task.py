@@ -13,6 +13,7 @@ from attrs import frozen
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
+from .known_arguments import add_knowledge_arguments, known_settings
 from .named_numbers import add_cost_arguments
 from .parser import LARGEST_SEED, CommandParser, cut_points, names, seconds, threads, whole_number
 
@@ -28,8 +29,10 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
-    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
+    parser.add_argument(
+        "--sensitive", metavar="COLUMNS", type=names, default=[],
+        help="columns that define groups; 'age > 25' makes two groups of numbers",
+    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -57,6 +60,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="cut number columns at quantiles, into so many parts (deciles: 10)",
     )  # fmt: skip
     add_cost_arguments(parser)
+    add_knowledge_arguments(parser)
     parser.add_argument(
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
@@ -98,6 +102,7 @@ class Task:
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
         """Read the table that the options name and take it apart."""
+        from ...inputs.sensitive_columns import sensitive_columns
         from ...inputs.table_files import read_table
 
         table = read_table(arguments.data, separator=arguments.separator, na_values=arguments.na_values)
@@ -114,20 +119,26 @@ class Task:
         return cls(
             inputs=table.drop(columns=list(dropped)),
             labels=labels,
-            sensitive=table[arguments.sensitive] if arguments.sensitive else None,
+            sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
         )
 
 
 def _check_names(arguments: argparse.Namespace, table: pd.DataFrame) -> None:
+    from ...inputs.sensitive_columns import column_of
+
     for option in ("sensitive", "forbid", "drop"):
-        if arguments.target in getattr(arguments, option):
+        if arguments.target in [column_of(name, table.columns) for name in getattr(arguments, option)]:
             raise ConfigurationError(
                 f"--{option} names {arguments.target!r}, the column to predict: it is never an input, and groups made "
                 "of it would tell the answer. Leave it out."
             )
-    for name in (arguments.target, *arguments.sensitive, *arguments.forbid, *arguments.drop):
+    for name in (arguments.target, *arguments.drop):
         if name not in table:
+            raise UnknownNameError("column", name, table.columns)
+    for name in (*arguments.sensitive, *arguments.forbid):
+        # What is no column may be a condition, which the estimator reads.
+        if name not in table and not any(sign in name for sign in ("<", ">", "=", " ")):
             raise UnknownNameError("column", name, table.columns)
 
 
@@ -240,7 +251,7 @@ def classifier_from(
         heuristics=_heuristics(arguments.heuristic),
         schedule=arguments.schedule,
         time_limit=arguments.time_limit,
-        forbid=[name for name in arguments.forbid if name not in arguments.drop],
+        **known_settings(arguments),
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=useful_threads(arguments.jobs),
