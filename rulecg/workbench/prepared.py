@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,13 @@ from rulecg_core.base.arrays import BoolArray
 from ..binarize.fixed_conditions import FixedConditions
 from ..binarize.scaled_columns import numbered
 from ..estimators.classifier import RuleSetClassifier
-from ..estimators.learning import LearningTask, forbidden_columns, labelled_rows, seed_of
+from ..estimators.learning import LearningTask, labelled_rows, seed_of
 from ..estimators.recipe import Recipe, compose
 from ..estimators.training import Training
 from ..inputs.missing_texts import without_texts
+from ..inputs.sensitive_columns import sensitive_columns
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model, model_of
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
@@ -115,9 +118,14 @@ def prepare(
     )
     for part in (*recipe.pricers, *recipe.heuristics):
         part.plugin.prepare()
+    if sensitive_features is None and settings["sensitive"] is not None:
+        sensitive_features = sensitive_columns(without_texts(as_frame(X), settings["na_values"]), settings["sensitive"])
     rows, groups = labelled_rows(as_frame(X), labels_as_truth(model, y), sample_weight, sensitive_features)
     rows = evolve(rows, table=without_texts(rows.table, settings["na_values"]))
-    inputs = rows.table.drop(columns=forbidden_columns(settings["forbid"], rows.table.columns))
+    # The model's conditions follow already what is forbidden, and which way columns may work.
+    known = ExpertKnowledge.of({**settings, "forbid": (), "monotone": None}, rows.table)
+    recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
+    inputs = rows.table
     binarizer = FixedConditions(conditions_of(model)).fit(inputs)
     training = Training.of(
         inputs, binarizer.transform(inputs), binarizer.conditions_, rows.codes, rows.weights, groups
@@ -135,6 +143,7 @@ def prepare(
         seed=seed,
         verbose=0,
         objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
+        known=known,
     )
     stakes = None if task.objective is None else task.objective.stakes(1)
     problem = evolve(task.problem(training.with_stakes(stakes), 1), outcome=model.rule_set.outcome)
@@ -176,4 +185,8 @@ def _settings_of(source: Any, model: Model) -> dict[str, Any]:
     if isinstance(learner, RuleSetClassifier):
         return {**defaults, **learner.get_params(deep=False)}
     stored = {name: value for name, value in model.settings.items() if name in defaults}
+    for name, value in stored.items():
+        if isinstance(value, str) and value.startswith("{"):
+            # A file holds such settings as text.
+            stored[name] = ast.literal_eval(value)
     return {**defaults, **stored}
