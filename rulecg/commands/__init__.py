@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, completion, demo, explain, export, fit, near_optimal, path, plugins, predict, report, warm_up
+from . import check, completion, demo, edit, explain, export, fit, near_optimal, path, plugins, predict, report, warm_up
 from .common.parser import CommandParser
 
 
@@ -23,5 +23,5 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    fit, predict, explain, report, check, near_optimal, path, export, plugins, demo, warm_up, completion,
+    fit, predict, explain, report, check, edit, near_optimal, path, export, plugins, demo, warm_up, completion,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from ..inputs.sensitive_columns import column_of
 from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
+from .edits import Edit
 from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
 from .scores import RuleScores, firing, rule_table
@@ -72,6 +73,8 @@ class Model:
     notes: tuple[str, ...] = ()
     baseline: Baseline | None = None
     """What was counted on the training rows; None when unknown."""
+    edits: tuple[Edit, ...] = ()
+    """What was changed by hand since the rules were learned, step by step."""
 
     @property
     def is_binary(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Prepared:
     rows: LabelledRows
     groups: Groups
     training: Training
+    task: LearningTask
     problem: Problem
     limits: Limits
     seed: int
@@ -47,6 +48,21 @@ class Prepared:
     def table(self) -> pd.DataFrame:
         """The inputs of the rows that count."""
         return self.rows.table
+
+    def restated(self, banned: Callable[[Condition], bool], further: Sequence[Condition]) -> Problem:
+        """Make the problem again without some conditions and with others."""
+        training = self.training
+        new = [condition for condition in further if condition not in training.conditions]
+        if new:
+            training = training.extended(new)
+        left = [at for at, condition in enumerate(training.conditions) if not banned(condition)]
+        if not left:
+            raise ConfigurationError("No condition is left that rules may use: ban less.")
+        if len(left) == len(self.training.conditions) and not new:
+            return self.problem
+        conditions = tuple(training.conditions[at] for at in left)
+        training = evolve(training, features=training.features[:, left], conditions=conditions)
+        return evolve(self.task.problem(training, 1), outcome=self.problem.outcome)
 
     def master(self, constraints: Sequence[Constraint] | None = None, problem: Problem | None = None) -> Master:
         """Make a master over the problem, or one like it, with the recipe's constraints or others."""
@@ -146,9 +162,10 @@ def prepare(
         known=known,
     )
     stakes = None if task.objective is None else task.objective.stakes(1)
-    problem = evolve(task.problem(training.with_stakes(stakes), 1), outcome=model.rule_set.outcome)
+    training = training.with_stakes(stakes)
+    problem = evolve(task.problem(training, 1), outcome=model.rule_set.outcome)
     limits = Limits(seconds=settings["time_limit"], threads=effective_n_jobs(settings["n_jobs"]))
-    return Prepared(model, settings, recipe, rows, groups, training, problem, limits, seed)
+    return Prepared(model, settings, recipe, rows, groups, training, task, problem, limits, seed)
 
 
 def conditions_of(model: Model) -> tuple[Condition, ...]:
