@@ -112,8 +112,10 @@ class Completion:
     # Between clauses and rules of the problem ---------------------------------------------------------------------
 
     def clause(self, rule: Rule) -> Clause:
-        """Say a rule of the problem in conditions."""
-        return tuple(self.problem.conditions[feature] for feature in rule)
+        """Say a rule of the problem in conditions, a kept one as it was kept."""
+        said = tuple(self.problem.conditions[feature] for feature in rule)
+        own = frozenset([*said, *self.problem.required])
+        return next((kept for kept in self.standing.kept if own == {*kept, *self.problem.required}), said)
 
     def rule(self, clause: Clause) -> Rule | None:
         """Say a clause as a rule of the problem; None where it has a condition that rules may not use."""

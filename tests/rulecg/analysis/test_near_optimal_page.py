@@ -1,4 +1,4 @@
-"""The page of near-optimal rule sets: it loads nothing, runs only its own script, and that script works in a browser."""
+"""The page of near-optimal rule sets: it loads nothing, runs only its own script, and that works in a browser."""
 
 import shutil
 import subprocess

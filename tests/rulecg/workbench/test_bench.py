@@ -52,7 +52,7 @@ def test_a_ban_gives_the_best_rule_set_without_the_column(bench):
 def test_bounds_and_completions_so_far_are_never_wrong(bench):
     """Without any waiting, every answer's bound is at most, and its completion at least, the best there is."""
     bench.patience = 0.0
-    answers = [bench.ban("b"), bench.add("c and e"), bench.ban("d and"[0])]
+    answers = [bench.ban("b"), bench.add("c and e"), bench.ban("d")]
     best = best_with(bench, kept=bench.standing.kept, banned=["b", "d"])
     last = answers[-1]
     assert last.bound is None or last.bound <= best
