@@ -86,6 +86,7 @@ class Workbench:
         self._past: list[tuple[Standing, Completion]] = []
         self._runs: list[Completion] = []
         self._known: list[tuple[Clause, ...]] = [tuple(self.prepared.model.rule_set.clauses())]
+        self._written: dict[Condition, None] = {}
         self._optimism: float | None = None
         self._closed = threading.Event()
         self.standing = Standing(rules=self._known[0])
@@ -179,6 +180,9 @@ class Workbench:
                 text = texts_of((rule,), self.logic)[0]
                 raise ConfigurationError(f"The rule {text!r} is kept, but something in it is banned: release it first.")
         before = self.standing, self.completion
+        if self._write_down(standing):
+            # What is kept and banned is to be compared with the best over the same conditions.
+            self.optimum = self._begin(Standing(rules=standing.rules))
         alike = (standing.kept, standing.banned) == (before[0].kept, before[0].banned)
         knows = all(self.completion.rule(rule) is not None for rule in standing.rules)
         if not (alike and knows):
@@ -218,7 +222,10 @@ class Workbench:
         if command not in changes:
             raise ConfigurationError(f"There are prices of: {', '.join(changes)}; not of {command!r}.")
         standing = changes[command]()
-        run = self._begin(evolve(standing, rules=standing.kept))
+        if self._write_down(standing):
+            self.optimum = self._begin(Standing(rules=self.standing.rules))
+            self.completion = self._begin(self.standing)
+        run = self._begin(standing)
         run.wait(seconds)
         self.completion.wait(seconds)
         run.stop()
@@ -241,9 +248,9 @@ class Workbench:
         lines: list[tuple[str, Completion]] = []
         for rule in standing.kept:
             text = texts_of((rule,), self.logic)[0]
-            lines.append((f"keep {text}", self._begin(evolve(standing.released(rule), rules=()))))
+            lines.append((f"keep {text}", self._begin(standing.released(rule))))
         for name in standing.banned:
-            lines.append((f"ban {name}", self._begin(evolve(standing.allowing(name), rules=()))))
+            lines.append((f"ban {name}", self._begin(standing.allowing(name))))
         for constraint in self.prepared.recipe.constraints[1:]:
             without = tuple(each for each in self.prepared.recipe.constraints if each is not constraint)
             prepared = evolve(self.prepared, recipe=evolve(self.prepared.recipe, constraints=without))
@@ -321,7 +328,7 @@ class Workbench:
         known = [run.rules for run in earlier if run.rules is not None]
         pool = dict.fromkeys(clause for run in earlier[-3:] for clause in run.pool)
         sets = [standing.kept, standing.rules, *reversed(known), *self._known]
-        run = Completion(prepared or self.prepared, standing, list(pool)[:MOST_POOL], sets)
+        run = Completion(prepared or self.prepared, standing, list(pool)[:MOST_POOL], sets, self._written)
         if prepared is None:
             bounds = [each.bound for each in self._runs if self._bounds(each, run)]
             run.bound = max((bound for bound in bounds if bound is not None), default=None)
@@ -338,6 +345,13 @@ class Workbench:
         fits = all(len(rule) <= earlier.problem.max_conditions for rule in rules)
         conditions = set(run.problem.conditions) <= set(earlier.problem.conditions)
         return len(rules) == len(kept) and fits and conditions and bool(earlier.goal.allows(rules).all())
+
+    def _write_down(self, standing: Standing) -> bool:
+        """Let all rules use the conditions that were written by hand; whether there are new ones."""
+        known = {*self.prepared.training.conditions, *self._written}
+        new = [condition for rule in standing.rules for condition in rule if condition not in known]
+        self._written.update(dict.fromkeys(new))
+        return bool(new)
 
     def _clause(self, rule: int | str) -> Clause:
         """A rule of the draft by its number or text."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from attrs import evolve
 
 from rulecg_core import (
+    Condition,
     Event,
     InfeasibleError,
     KeepRules,
@@ -41,8 +42,8 @@ class Completion:
         Rules that are known, to begin with.
     known : sequence of rule sets
         Rule sets that are known; those that the standing allows are answers at once.
-    bound : float or None
-        A bound that is known to hold.
+    written : sequence of Condition
+        Conditions that were written by hand, for all rules to use.
     """
 
     def __init__(
@@ -51,9 +52,10 @@ class Completion:
         standing: Standing,
         pool: Iterable[Clause] = (),
         known: Sequence[Sequence[Clause]] = (),
-        bound: float | None = None,
+        written: Iterable[Condition] = (),
     ) -> None:
-        self.prepared, self.standing, self.bound = prepared, standing, bound
+        self.prepared, self.standing = prepared, standing
+        self.bound: float | None = None
         self.rules: tuple[Clause, ...] | None = None
         self.objective = self.errors = float("nan")
         self.result: Result | None = None
@@ -61,8 +63,7 @@ class Completion:
         self.seconds = 0.0
         self._halt = threading.Event()
         self._done = threading.Event()
-        conditions = [condition for rule in standing.rules for condition in rule]
-        self.problem: Problem = prepared.restated(standing.is_banned, conditions)
+        self.problem: Problem = prepared.restated(standing.is_banned, list(written))
         self._number = {condition: at for at, condition in enumerate(self.problem.conditions)}
         constraints = prepared.recipe.constraints
         if standing.kept:
