@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
+
+from rulecg_core import ConfigurationError
 
 from .common import task
 from .common.exit_codes import INTERRUPTED, OK
@@ -29,6 +32,15 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
     )
+    parser.add_argument(
+        "--previous", metavar="MODEL",
+        help="an earlier model file to stay near, with --keep 0.9 (at least nine tenths of its rules stay as they are; "
+        "0.9 unless --change-cost is given) or --change-cost",
+    )  # fmt: skip
+    parser.add_argument(
+        "--change-cost", metavar="X", type=positive_number,
+        help="with --previous: by how much the objective must fall for each of its rules that is given up",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,10 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.out:
         check_writable(arguments.out)
+    earlier = _earlier(arguments)
     job = task.Task.of(arguments)
     classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
     with task.progress_on_stderr():
-        classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive)
+        classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive, **earlier)
     if arguments.out:
         save_model(
             classifier,
@@ -53,7 +66,33 @@ def run(arguments: argparse.Namespace) -> int:
             label_names=job.label_names,
             row_sketch=not arguments.no_row_sketch,
         )
+    if earlier:
+        for edit in classifier.model_.edits:
+            print(f"{edit.command} ({edit.errors:g} errors)")
     for line in training_summary(classifier, job, arguments.constraint):
         print(line)
     print(f"Model: {arguments.out}" if arguments.out else "Model: not kept; --out FILE writes it.")
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK
+
+
+def _earlier(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What is to stay of an earlier model; a number among what is to be kept is a share of its rules."""
+    shares = [text for text in arguments.keep if _is_number(text)]
+    if arguments.previous is None:
+        if shares or arguments.change_cost is not None:
+            raise ConfigurationError("--keep SHARE and --change-cost need an earlier model: name it with --previous.")
+        return {}
+    if len(shares) > 1:
+        raise ConfigurationError(f"--keep was given {len(shares)} shares: give one.")
+    from ..model.model_file import load_model
+
+    arguments.keep = [text for text in arguments.keep if text not in shares]
+    keep = float(shares[0]) if shares else (0.9 if arguments.change_cost is None else None)
+    return {"previous": load_model(arguments.previous), "keep": keep, "change_cost": arguments.change_cost}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(float(text) >= 0)
+    except ValueError:
+        return False

@@ -256,7 +256,17 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.positive = positive
         self.sensitive = sensitive
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifier:
+    def fit(  # scikit-learn's arguments, and what a fit that follows an earlier one is to keep of it
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        previous: Any = None,
+        keep: float | None = None,
+        change_cost: float | None = None,
+    ) -> RuleSetClassifier:
         """Learn the rule set.
 
         Parameters
@@ -270,6 +280,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        previous : Model, fitted RuleSetClassifier or None
+            An earlier model to stay near: the new one's ``model_.edits`` say what changed and why.
+        keep : float or None
+            With ``previous``, the share of its rules that must stay as they are, at least.
+        change_cost : float or None
+            With ``previous``, by how much the objective must fall for each of its rules that is given up.
 
         Returns
         -------
@@ -284,7 +300,14 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from((), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+        if previous is None and (keep is not None or change_cost is not None):
+            raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
+        groups = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
+        if previous is None:
+            return self.fit_from((), X, y, **groups)
+        from ..workbench.refit import refit
+
+        return refit(self, previous, X, y, keep=keep, change_cost=change_cost, **groups).into(self)
 
     def fit_from(
         self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None

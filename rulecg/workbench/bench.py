@@ -16,15 +16,11 @@ from rulecg_core import Condition, ConfigurationError, Rule, RuleSet
 from ..estimators.classifier import RuleSetClassifier
 from ..inputs.table import as_frame
 from ..knowledge.condition_text import read_condition, read_rules
-from ..model.certificate import Certificate
 from ..model.edits import Edit
 from ..model.model import Model
-from ..model.result import FitResult
-from ..model.scored_rule_sets import class_weights, score
-from ..model.scores import firing
-from ..monitoring.baseline import Baseline
 from .answer import Answer, Figures, Price, texts_of
 from .completion import Completion
+from .draft_model import model_of_draft, rule_set_of
 from .optimism import optimism_of
 from .prepared import Prepared, prepare
 from .standing import Clause, Standing
@@ -274,10 +270,7 @@ class Workbench:
     @property
     def rule_set(self) -> RuleSet:
         """The draft."""
-        problem = self.prepared.problem
-        return RuleSet.of(
-            self.standing.rules, logic=problem.logic, columns=problem.columns, outcome=problem.outcome
-        )
+        return rule_set_of(self.prepared, self.standing.rules)
 
     def to_model(self) -> Model:
         """Make a model of the draft, with its history.
@@ -288,37 +281,7 @@ class Workbench:
             It has a certificate where the draft is the completion and its run has ended; that is about rule sets with
             what was kept, and without what was banned.
         """
-        rows, rule_set = self.prepared.rows, self.rule_set
-        scores, otherwise = score([rule_set], [firing(rule_set, rows.table)], rows)
-        settings = dict(self.prepared.model.settings)
-        settings["keep"] = list(texts_of(self.standing.kept, self.logic))
-        settings["forbid"] = list(dict.fromkeys([*(settings.get("forbid") or ()), *map(str, self.standing.banned)]))
-        model = evolve(
-            self.prepared.model,
-            rule_sets=(rule_set,),
-            scores=scores,
-            otherwise=otherwise,
-            class_weights=class_weights(rows),
-            conditions=self.completion.problem.conditions,
-            settings=settings,
-            certificate=self._certificate(),
-            has_stale_scores=False,
-            edits=tuple(self.edits),
-        )
-        return evolve(model, baseline=Baseline.of(model, rows.table, rows.codes, self.prepared.groups))
-
-    def _certificate(self) -> Certificate | None:
-        run = self.completion
-        if run.result is None or run.rules is None or set(map(frozenset, run.rules)) != set(
-            map(frozenset, self.standing.rules)
-        ):
-            return None
-        certificate = Certificate.of(FitResult.of({True: run.result}, run.errors))
-        if not (self.standing.kept or self.standing.banned):
-            return certificate
-        words = [f"has {text!r}" for text in texts_of(self.standing.kept, self.logic)]
-        words += [f"does without {str(name)!r}" for name in self.standing.banned]
-        return evolve(certificate, text=f"Of rule sets each of which {', '.join(words)}: {certificate.text}")
+        return model_of_draft(self.prepared, self.standing, self.completion, self.edits)
 
     # Helpers ------------------------------------------------------------------------------------------------------
 
