@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -122,7 +123,7 @@ def terminal(name: str, seconds: float) -> tuple[list[str], int, list[str]]:
             end.append(f"`{line}`: {run.objective:g}, {'proven best' if run.is_optimal else f'bound {run.bound}'}")
         final = bench.look(wait=True)
         figures += check(final, data, y)
-        prices = bench.prices(seconds=seconds)
+        prices = bench.prices(seconds=min(10.0, seconds))
         end.append(f"after waiting: objective {final.completed.objective:g}, bound {final.bound}")  # type: ignore[union-attr]
         end += [f"price of `{what}`: {least:g} to {most:g}" for what, least, most in prices.itertuples(index=False)]
     notes = [
@@ -201,7 +202,7 @@ def main() -> None:
         "",
         "Made by `benchmarks/workbench_session.py`. Ten edits each on lending and on adult, first in the terminal's",
         "words, then through the local page's requests. Seconds are from the edit to the answer; the machine had two",
-        "cores and other work to do. Objectives are Hamming losses on the training rows. Every objective, error count",
+        "cores and much other work to do (the load is said at the end). Objectives are Hamming losses on the training rows. Every objective, error count",
         "and complexity in these tables was counted again from the texts of the rules, with pandas alone, and every",
         "bound held against whatever was found later.",
         "",
@@ -213,7 +214,10 @@ def main() -> None:
         figures += n + m
         text += [f"## {name}", "", *lines, "", *more, ""]
         print("\n".join(text[-len(lines) - 6 :]), flush=True)
-    text += [f"{figures} figures were counted again; all were as the workbench had said."]
+    text += [
+        f"{figures} figures were counted again; all were as the workbench had said. The machine's load average was "
+        f"{os.getloadavg()[1]:.0f} on {os.cpu_count()} processors."
+    ]
     if not arguments.sets:
         text += ["", "![The page after the session on lending](../images/workbench.png)"]
         PAGE.write_text("\n".join(text) + "\n", encoding="utf-8")

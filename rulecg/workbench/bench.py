@@ -165,7 +165,7 @@ class Workbench:
         self.standing, self.completion = self._past.pop()
         if self.completion.was_stopped:
             self.completion = self._begin(self.standing)
-            self.completion.wait(self.patience)
+            self.completion.wait(max(0.1, self.patience - (time.perf_counter() - began)))
         return self._note(self._answer("undo", began))
 
     def _go(self, command: str, change: Callable[[], Standing], wait: bool) -> Answer:
@@ -188,7 +188,9 @@ class Workbench:
             self.completion = self._begin(standing)
         self.standing = standing
         self._past.append(before)
-        self.completion.wait(None if wait else self.patience)
+        # What was spent on making the problem is not waited for once more.
+        spent = time.perf_counter() - began
+        self.completion.wait(None if wait else max(0.1, self.patience - spent))
         return self._note(self._answer(command, began))
 
     # Prices -------------------------------------------------------------------------------------------------------
@@ -294,7 +296,7 @@ class Workbench:
         run = Completion(prepared or self.prepared, standing, list(pool)[:MOST_POOL], sets, self._written)
         if prepared is None:
             bounds = [each.bound for each in self._runs if self._bounds(each, run)]
-            run.bound = max((bound for bound in bounds if bound is not None), default=None)
+            run.bound = max((bound for bound in [run.bound, *bounds] if bound is not None), default=None)
         self._runs.append(run)
         run.start()
         return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -70,6 +71,10 @@ class Completion:
             constraints = (*constraints, KeepRules(standing.kept))
         self._master: Master = prepared.master(constraints, self.problem)
         self._start = self._known(pool, known)
+        # What kept rules cover wrongly is lost in any case.
+        least = self._master.goal.least_objective
+        if math.isfinite(least):
+            self.bound = least * self.problem.unit
         self._thread = threading.Thread(target=self._run, name="rulecg-completion", daemon=True)
 
     @property
@@ -153,6 +158,7 @@ class Completion:
                         on_event=self._hear,
                         seed=prepared.seed,
                         start=self._start,
+                        halt=self._halt,
                     )
                 )
         except InfeasibleError as error:
@@ -164,9 +170,6 @@ class Completion:
             self._done.set()
 
     def _hear(self, event: Event) -> None:
-        if self._halt.is_set():
-            # That is how a run is ended early with what it has.
-            raise KeyboardInterrupt
         if isinstance(event, IncumbentFound) and self.result is None:
             self._look_at(self._master.goal.completed(event.rules))
         if isinstance(event, RoundFinished) and event.lower_bound is not None:

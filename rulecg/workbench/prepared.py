@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
 from rulecg_core import Condition, ConfigurationError, Constraint, Groups, Limits, Master, Problem, load_registry
@@ -28,6 +28,9 @@ from ..model.model import Model, model_of
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
 
+MOST_RESTATEMENTS = 8
+"""So many problems over other conditions are kept."""
+
 
 @frozen(eq=False)
 class Prepared:
@@ -43,6 +46,8 @@ class Prepared:
     problem: Problem
     limits: Limits
     seed: int
+    restatements: dict[tuple[Condition, ...], Problem] = field(factory=dict, repr=False)
+    """Problems like this one over other conditions, the latest ones."""
 
     @property
     def table(self) -> pd.DataFrame:
@@ -50,19 +55,26 @@ class Prepared:
         return self.rows.table
 
     def restated(self, banned: Callable[[Condition], bool], further: Sequence[Condition]) -> Problem:
-        """Make the problem again without some conditions and with others."""
-        training = self.training
-        new = [condition for condition in further if condition not in training.conditions]
-        if new:
-            training = training.extended(new)
-        left = [at for at, condition in enumerate(training.conditions) if not banned(condition)]
-        if not left:
+        """Make the problem again without some conditions and with others; each is made once."""
+        known = (*self.training.conditions, *further)
+        conditions = tuple(condition for condition in dict.fromkeys(known) if not banned(condition))
+        if not conditions:
             raise ConfigurationError("No condition is left that rules may use: ban less.")
-        if len(left) == len(self.training.conditions) and not new:
+        if conditions == self.training.conditions:
             return self.problem
-        conditions = tuple(training.conditions[at] for at in left)
-        training = evolve(training, features=training.features[:, left], conditions=conditions)
-        return evolve(self.task.problem(training, 1), outcome=self.problem.outcome)
+        if conditions not in self.restatements:
+            training = self.training
+            new = [condition for condition in conditions if condition not in training.conditions]
+            if new:
+                training = training.extended(new)
+            place = {condition: at for at, condition in enumerate(training.conditions)}
+            left = [place[condition] for condition in conditions]
+            training = evolve(training, features=training.features[:, left], conditions=conditions)
+            made = evolve(self.task.problem(training, 1), outcome=self.problem.outcome)
+            while len(self.restatements) >= MOST_RESTATEMENTS:
+                self.restatements.pop(next(iter(self.restatements)))
+            self.restatements[conditions] = made
+        return self.restatements[conditions]
 
     def master(self, constraints: Sequence[Constraint] | None = None, problem: Problem | None = None) -> Master:
         """Make a master over the problem, or one like it, with the recipe's constraints or others."""

@@ -54,6 +54,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     on_event: Observer | None = None,
     seed: int = 0,
     start: Start = Start(),
+    halt: threading.Event | None = None,
 ) -> Result:
     """Run column generation.
 
@@ -75,6 +76,8 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         For pricers and heuristics that use chance.
     start : Start
         Rules and rule sets to begin with.
+    halt : threading.Event or None
+        Setting it ends the run early, from whatever thread, as Ctrl-C does.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         stage.pricer.prepare()
     for _, heuristic in named:
         heuristic.prepare()
-    halt = threading.Event()
+    halt = halt or threading.Event()
     observer = on_event or (lambda event: None)
     run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
     run.searching = Searching(run, named)
