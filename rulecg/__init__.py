@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .estimators.classifier import RuleSetClassifier
     from .estimators.complexity_path import ComplexityPath, complexity_path
     from .estimators.cross_validation import RuleSetClassifierCV
+    from .estimators.fairness_path import fairness_path, plot_fairness_path
     from .model.model import Model
     from .model.model_file import load_model, save_model
     from .model.multiclass import ClassRuleSets
@@ -40,8 +41,10 @@ _HOMES = {
     "alternative_rules": ".analysis.stability",
     "build_report": ".report",
     "complexity_path": ".estimators.complexity_path",
+    "fairness_path": ".estimators.fairness_path",
     "load_model": ".model.model_file",
     "near_optimal": ".analysis.near_optimal",
+    "plot_fairness_path": ".estimators.fairness_path",
     "rule_stability": ".analysis.stability",
     "save_model": ".model.model_file",
 }
@@ -62,8 +65,10 @@ __all__ = [
     "build_report",
     "complexity_path",
     "datasets",
+    "fairness_path",
     "load_model",
     "near_optimal",
+    "plot_fairness_path",
     "rule_stability",
     "save_model",
 ]

@@ -2,6 +2,7 @@
 
 from .api.backend import Availability, Backend, LPSession, LPSolution, MIPModel, MIPResult, MIPSolution
 from .api.constraint import Constraint, checked_objective, checked_rows, checked_rule_bounds, prediction_value
+from .api.engine import Engine, answers_of, total_of
 from .api.heuristic import Found, Heuristic, Search, View
 from .api.kept_aside import Judgement, checked_judgement, share_kept_aside
 from .api.master import IntegerResult, Master
@@ -31,6 +32,7 @@ from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimi
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
+from .data.bounds.rule_bound import RuleBound
 from .data.columns.scales import Mark, Scale
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
@@ -38,7 +40,6 @@ from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
-from .data.rule_bound import RuleBound
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .data.stakes import Stakes
@@ -73,6 +74,7 @@ __all__ = [
     "Constraint",
     "Deadline",
     "Derived",
+    "Engine",
     "Event",
     "FloatArray",
     "Found",
@@ -147,6 +149,7 @@ __all__ = [
     "UnknownNameError",
     "View",
     "ZeroOneMaster",
+    "answers_of",
     "bit_count",
     "checked_judgement",
     "checked_objective",
@@ -163,4 +166,5 @@ __all__ = [
     "reduced_costs",
     "settings",
     "share_kept_aside",
+    "total_of",
 ]

@@ -117,7 +117,11 @@ def rule_stability(
         template = relearner(model)
     else:
         template = clone(getattr(model, "best_estimator_", model))
-        template.set_params(binarizer=FixedConditions(model_of(model).conditions))
+        used = model_of(model).settings
+        as_learned = {name: used[name] for name in ("max_complexity", "logic", "label_weight")}
+        if isinstance(template.teacher, str) and template.teacher == "auto":
+            as_learned["teacher"] = used["teacher"]
+        template.set_params(binarizer=FixedConditions(model_of(model).conditions), **as_learned)
     template.set_params(time_limit=time_limit, verbose=0, n_jobs=None)
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
@@ -211,7 +215,7 @@ def alternative_rules(
     for position, rule in enumerate(rule_set.rules):
         others = np.delete(fired, position, axis=1).any(axis=1)
         found = _errors(others, is_decided, weights) + (value * ~others) @ replacements
-        room = learner.max_complexity - rule_set.complexity + len(rule)
+        room = float(learner.settings_["max_complexity"]) - rule_set.complexity + len(rule)
         for place in np.flatnonzero(found <= errors + tolerance * weights.sum()):
             if len(pool.rules[place]) <= room and pool_meanings[place] not in chosen:
                 rows.append((texts[position], pool_texts[place], float(found[place]), float(found[place] - errors)))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from . import check, completion, demo, edit, explain, export, fit, near_optimal, path, plugins, predict, report, warm_up
 from .common.parser import CommandParser
+from .packed import pack
 
 
 class Command(Protocol):
@@ -23,5 +24,5 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    fit, predict, explain, report, check, edit, near_optimal, path, export, plugins, demo, warm_up, completion,
+    fit, pack, predict, explain, report, check, edit, near_optimal, path, export, plugins, demo, warm_up, completion,
 )  # fmt: skip

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from attrs import evolve
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from rulecg_core import (
     Backend,
@@ -19,51 +18,51 @@ from rulecg_core import (
     ConfigurationError,
     Constraint,
     Heuristic,
-    Limits,
     Pricer,
     Rule,
     RuleSet,
     Start,
     load_registry,
 )
-from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
+from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
-from ..binarize.by_name import binarizer_of
-from ..binarize.scaled_columns import numbered
+from ..certificates.described_table import CertificateFile
+from ..certificates.fitted import checked_file
+from ..choosing.folds import checked_groups
+from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
-from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
 from ..inputs.sensitive_columns import listed, sensitive_columns
-from ..inputs.table import as_frame, plain
+from ..inputs.table import as_frame
 from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
-from ..model.scored_rule_sets import learned_from
-from ..monitoring.baseline import Baseline
-from ..resampling.kept_aside import Parted
 from ..resampling.stable_choice import chooser_of
-from ..stakes.row_stakes import RowObjective
-from ..stakes.teachers import teacher_of_rows
-from .display import ShowsRules
-from .learning import LearningTask, describing, labelled_rows, seed_of
+from .fitted.predicts import Predicts
+from .fitting import Given, fit_rules
+from .forest_start import starter_of
+from .learning import describing, labelled_rows
 from .recipe import ScheduleLike, compose
-from .training import Training
 
 
-class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
     ----------
-    max_complexity : float
+    max_complexity : "auto" or float
         Most rules and conditions together, the paper's C. With several classes it holds for each class's rule set.
+        ``"auto"``, the default, chooses it inside the fit: from the constant rule set upward for as long as it pays
+        on rows outside the training of shuffled folds, along with what else says "auto".
     max_conditions : int
         Most conditions in one rule, the paper's D.
-    logic : "dnf" or "cnf"
-        An OR of ANDs, or an AND of ORs.
+    logic : "auto", "dnf" or "cnf"
+        An OR of ANDs, or an AND of ORs; ``"auto"`` is chosen along with ``max_complexity``, and "dnf" where that is
+        given.
     loss : str
         What is minimised: "hamming", the paper's, counts a wrongly covered row once for each rule that covers it;
         "01" counts it once. Any registered master, with options as in ``"01:formulation=aggregated"``.
@@ -80,8 +79,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     schedule : Schedule, mapping, path or None
         Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}``, or a TOML file with them.
     time_limit : float or None
-        Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
-        None for no limit. Ctrl-C ends the fit early with the best rule set so far.
+        Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
+        themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
+        far.
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
@@ -100,13 +100,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     costs : dict or None
         What errors cost: ``{"fp": 5, "fn": 1}`` makes a false positive as dear as five false negatives. With several
         classes they hold for each class against the rest.
-    teacher : None, "forest", classifier or array
+    teacher : "auto", None, "forest", classifier or array
         Who softens the labels: a random forest, any scikit-learn classifier with ``predict_proba``, or probabilities,
         one per row (for two classes) or rows × classes. A row's probability never comes from a model that was fitted
-        on the row: a forest's are out of bag, those of others from shuffled folds.
-    label_weight : float
+        on the row: a forest's are out of bag, those of others from shuffled folds. ``"auto"`` is a forest where
+        ``max_complexity`` is "auto", else nobody.
+    label_weight : "auto" or float
         With a teacher, how much the label counts, from 0 (the teacher alone) to 1 (no teacher): expected errors are by
-        ``label_weight * label + (1 - label_weight) * probability``.
+        ``label_weight * label + (1 - label_weight) * probability``. ``"auto"`` is chosen along with
+        ``max_complexity``, and 0.5 where that is given.
     cut_points : dict from column to numbers, or None
         Where number columns are cut besides, such as ``{"age": [18, 25, 65]}``.
     choice : "best" or "stable"
@@ -137,6 +139,13 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     sensitive : str, sequence of str or None
         Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
         of numbers. Rules may use the columns unless they are forbidden.
+    scoring : None, str or callable
+        What ``max_complexity="auto"`` does best at on rows outside training: None for the least expected cost, in
+        costs and class weights where these are given, or a scorer as in scikit-learn, such as "balanced_accuracy".
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -149,7 +158,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         One line per rule: its class, text, support, precision and recall on the training rows.
     result_ : FitResult
         What was found and proved: objective, lower_bound, gap, status, errors, seconds, pool_size, history, and the
-        core's runs.
+        core's runs; with ``max_complexity="auto"`` also ``expected``, what to expect on new rows.
+    path_ : DataFrame or None
+        With ``max_complexity="auto"`` a line for everything that was tried: bound, logic, label weight, complexity, and
+        accuracy and loss on rows outside training.
+    settings_ : dict
+        The settings that the rules were learned with: nothing says "auto" that was chosen.
     binarizer_ : Binarizer
         The fitted binarizer.
     classes_, n_features_in_, feature_names_in_
@@ -186,13 +200,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     result_: FitResult
     model_: Model
     binarizer_: Binarizer
+    settings_: Mapping[str, Any]
+    path_: pd.DataFrame | None
 
     # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
-        max_complexity: float = 30,
+        max_complexity: float | str = "auto",
         max_conditions: int = 5,
-        logic: str = "dnf",
+        logic: str = "auto",
         loss: str = "hamming",
         constraints: Sequence[str | Constraint] = (),
         backend: str | Backend | None = None,
@@ -207,8 +223,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         verbose: int = 0,
         class_weight: Any = None,
         costs: Any = None,
-        teacher: Any = None,
-        label_weight: float = 0.5,
+        teacher: Any = "auto",
+        label_weight: float | str = "auto",
         cut_points: CutPoints | None = None,
         choice: str = "best",
         na_values: Sequence[str] = (),
@@ -222,6 +238,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         keep: RuleSet | Sequence[Any] = (),
         positive: Any = None,
         sensitive: str | Sequence[str] | None = None,
+        scoring: Any = None,
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -255,14 +274,20 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.keep = keep
         self.positive = positive
         self.sensitive = sensitive
+        self.scoring = scoring
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
-    def fit(  # scikit-learn's arguments, and what a fit that follows an earlier one is to keep of it
+    # What scikit-learn's classifiers take, where to write what was proven, and what is to stay of an earlier model.
+    def fit(
         self,
         X: Any,
         y: Any,
         *,
         sample_weight: Any = None,
         sensitive_features: Any = None,
+        groups: Any = None,
+        certificate: CertificateFile | str | None = None,
         previous: Any = None,
         keep: float | None = None,
         change_cost: float | None = None,
@@ -280,6 +305,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        groups : sequence or None
+            Rows with equal values stay together wherever rows are split, as in scikit-learn: visits of one patient.
+        certificate : str, CertificateFile or None
+            Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
+            against the table.
         previous : Model, fitted RuleSetClassifier or None
             An earlier model to stay near: the new one's ``model_.edits`` say what changed and why.
         keep : float or None
@@ -302,15 +332,24 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         """
         if previous is None and (keep is not None or change_cost is not None):
             raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
-        groups = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
+        rows = {"sample_weight": sample_weight, "sensitive_features": sensitive_features, "groups": groups}
         if previous is None:
-            return self.fit_from((), X, y, **groups)
+            return self.fit_from((), X, y, **rows, certificate=certificate)
         from ..workbench.refit import refit
 
-        return refit(self, previous, X, y, keep=keep, change_cost=change_cost, **groups).into(self)
+        return refit(self, previous, X, y, keep=keep, change_cost=change_cost, **rows).into(self)
 
+    # What `fit` takes, and the rules to begin with.
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        groups: Any = None,
+        certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
@@ -318,7 +357,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, groups, certificate
             As for ``fit``.
 
         Returns
@@ -326,10 +365,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         RuleSetClassifier
             The classifier itself, fitted.
         """
-        check_settings(self.get_params(deep=False))
+        params = self.get_params(deep=False)
+        check_settings(params)
+        if certificate is not None:
+            # Whoever checks a certificate has the table, not a teacher.
+            params = untaught(params)
+        file = checked_file(certificate, params)
         recipe = compose(
             load_registry(),
-            max_complexity=self.max_complexity,
+            max_complexity=number_of(self.max_complexity),
             constraints=self.constraints,
             backend=self.backend,
             pricers=self.pricers,
@@ -337,104 +381,28 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
         began = time.perf_counter()
         if sensitive_features is None and self.sensitive is not None:
             sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
-        rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
+        rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
         rows = describing(evolve(rows, table=without_texts(rows.table, self.na_values)), self.positive)
-        known = ExpertKnowledge.of(self.get_params(deep=False), rows.table)
+        known = ExpertKnowledge.of(params, rows.table)
         recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
-        seed = seed_of(self.random_state)
-        parted = Parted.of(rows, groups, recipe.constraints, seed)
-        rows, groups = parted.learned_from, parted.learned_groups
-        inputs = rows.table.drop(columns=list(known.forbidden_columns))
-        weights = None if sample_weight is None else rows.weights
-        self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, weights, known)
-        training = Training.of(
-            inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
-        )
-        teacher = teacher_of_rows(teacher_of_rows(self.teacher, sample_weight), None, parted.learned_positions)
-        settings = {**self.get_params(deep=False), "teacher": teacher}
-        task = LearningTask(
-            recipe=recipe,
-            classes=rows.classes,
-            columns=tuple(rows.table.columns),
-            label_name=getattr(plain_column(y), "name", None),
-            logic=self.logic,
-            max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
-            refine=self.binarizer_.refine,
-            seed=seed,
-            verbose=self.verbose,
-            objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
-            known=known,
-        )
-        runs, conditions = task.learn(training, began)
-        self.binarizer_.conditions_ = list(conditions)
-        learned = learned_from(runs, rows, conditions, known.in_words(self.get_params(deep=False)))
-        learned = learned.saying(parted.confirm(learned.model), self.binarizer_.described())
-        counted = Baseline.of(learned.model, rows.table, rows.codes, groups)
-        self.classes_, self.result_ = np.unique(rows.classes), learned.result
-        self.model_ = evolve(learned.model, baseline=counted, sensitive=listed(self.sensitive))
-        self.rule_set_ = learned.model.readable
+        together = checked_groups(groups, sample_weight, len(rows.codes))
+        label_name = getattr(plain_column(y), "name", None)
+        given = Given(rows, sensitive, together, sample_weight, label_name, began, file, known)
+        fitted = fit_rules(params, recipe, given)
+        self.classes_, self.result_, self.path_ = np.unique(rows.classes), fitted.result, fitted.path
+        self.model_ = evolve(fitted.model, sensitive=listed(self.sensitive))
+        self.binarizer_, self.settings_ = fitted.binarizer, fitted.settings
+        self.rule_set_ = fitted.model.readable
         return self
-
-    @property
-    def rules_(self) -> pd.DataFrame:
-        """One line per rule: its class, text, support, precision and recall on the training rows."""
-        check_is_fitted(self, "model_")
-        return self.model_.rule_table()
-
-    def predict(self, X: Any) -> AnyArray:
-        """Predict the class of every row.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        array
-            One label per row, of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.classes_[self._places[self.model_.decide(table)]]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        float array, rows × classes
-            In the order of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.model_.predict_proba(table)[:, np.argsort(self._places)]
-
-    def named_columns(self, X: Any) -> pd.DataFrame:
-        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
-        check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
-        used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
-
-    @property
-    def _places(self) -> IntArray:
-        """Where each class of the model stands in ``classes_``: the model has the one that its rules describe last."""
-        own = [plain(label) for label in self.classes_]
-        return np.array([own.index(label) for label in self.model_.classes])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -442,16 +410,3 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         tags.input_tags.categorical = True
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
-
-    def _fitted_binarizer(
-        self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None, known: ExpertKnowledge
-    ) -> Binarizer:
-        binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit, self.cut_points)
-        binarizer.fit(inputs, codes, sample_weight=weights)
-        binarizer.conditions_ = known.applied(binarizer.conditions_)
-        if not binarizer.conditions_:
-            raise ConfigurationError(
-                "No condition tells the rows apart: every column that rules may use is constant or missing. "
-                "Give columns that vary."
-            )
-        return binarizer

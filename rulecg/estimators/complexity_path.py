@@ -14,6 +14,7 @@ from sklearn.base import clone
 from rulecg_core import ConfigurationError, Rule
 
 from ..binarize.fixed_conditions import FixedConditions
+from ..choosing.settled import is_auto, without_choice
 from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.result import FitResult
 from ..stakes.teachers import Taught, is_given, teacher_probabilities
@@ -65,7 +66,7 @@ def complexity_path(
     estimator : RuleSetClassifier or None
         All other settings; None for the defaults.
     time_limit : float or None
-        Seconds for the whole path.
+        Seconds for the whole path; each fit also keeps the estimator's own limit.
     sample_weight, sensitive_features
         As for ``RuleSetClassifier.fit``.
     on_point : function or None
@@ -93,6 +94,7 @@ def complexity_path(
     if not isinstance(template, RuleSetClassifier):
         raise ConfigurationError(f"estimator must be a RuleSetClassifier or None, not {type(template).__name__}.")
     walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
+    walk.params |= without_choice(walk.params)
     walk.params["teacher"] = taught(template, X, y, sample_weight)
     rows = []
     for limit in walk.limits:
@@ -121,13 +123,15 @@ class _Walk:
     def learn(self, limit: float, X: Any, y: Any, **about: Any) -> FitResult:
         """Fit a classifier within the limit; the best one so far stands for it."""
         classifier = RuleSetClassifier(**{name: clone(value, safe=False) for name, value in self.params.items()})
-        classifier.set_params(max_complexity=limit, time_limit=self._share())
+        classifier.set_params(max_complexity=limit, time_limit=self._share(self.params["time_limit"]))
         classifier.fit_from(tuple(self.pool), X, y, **about)
         fitted = classifier.binarizer_
         # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
         self.params["binarizer"] = FixedConditions(
             tuple(fitted.conditions_), refine=fitted.refine, cuts=fitted.described()
         )
+        # What learning begins with is in the pool from now on.
+        self.params["start"] = None
         for run in classifier.result_.runs.values():
             self.pool |= dict.fromkeys(run.pool)
         before = next(reversed(self.classifiers.values()), classifier)
@@ -135,11 +139,13 @@ class _Walk:
         self.classifiers[limit] = classifier if is_better else before
         return classifier.result_
 
-    def _share(self) -> float | None:
+    def _share(self, own: float | None) -> float | None:
+        """Seconds for the next fit: its share of the path's, and no more than the estimator's own limit."""
         if self.seconds is None:
-            return None
+            return own
         left = max(self.seconds - (time.perf_counter() - self.began), 0.05 * self.seconds)
-        return left / (len(self.limits) - len(self.classifiers))
+        share = left / (len(self.limits) - len(self.classifiers))
+        return share if own is None else min(share, own)
 
 
 def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -157,7 +163,9 @@ def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> A
     Taught, array or None
         For the setting ``teacher`` of classifiers that are fitted to the same rows.
     """
-    if template.teacher is None or is_given(template.teacher):
+    if template.teacher is None or is_auto(template.teacher):
+        return None
+    if is_given(template.teacher):
         return template.teacher
     rows, _ = labelled_rows(X, y, sample_weight, None)
     rows = describing(rows, template.positive)

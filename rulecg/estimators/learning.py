@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from rulecg_core import (
     Problem,
     Result,
     RulecgWarning,
+    Start,
     UnknownNameError,
 )
 from rulecg_core.base.arrays import AnyArray
@@ -137,6 +138,8 @@ class LearningTask:
     """What errors cost; None: each its row's weight."""
     known: ExpertKnowledge = field(factory=ExpertKnowledge)
     """What rules may, must and rather should not be made of."""
+    begin: Callable[[Problem], Start] | None = None
+    """Finds rules and rule sets to begin a run with, besides those of the recipe."""
 
     def learn(self, training: Training, began: float) -> tuple[dict[Any, Result], Sequence[Condition]]:
         """Run column generation; the time is shared between the classes.
@@ -162,16 +165,25 @@ class LearningTask:
             label = self.classes[position]
             training = training.with_stakes(None if self.objective is None else self.objective.stakes(position))
             build = partial(self.problem, position=position)
+            recipe = self._begun(build(training))
             share = self._share(began, len(positions) - done)
             with progress(self.verbose, "" if len(positions) == 1 else str(label)) as observer:
                 if self.refine:
                     # Each class goes on from the conditions of those before: all rules speak of the same list.
-                    runs[label], training = learn_refining(self.recipe, training, build, share, observer, self.seed)
+                    runs[label], training = learn_refining(recipe, training, build, share, observer, self.seed)
                 else:
-                    runs[label] = self.recipe.learn(build(training), share, observer, self.seed)
+                    runs[label] = recipe.learn(build(training), share, observer, self.seed)
             for note in runs[label].notes:
                 warnings.warn(note, RulecgWarning, stacklevel=4)
         return runs, training.conditions
+
+    def _begun(self, problem: Problem) -> Recipe:
+        if self.begin is None:
+            return self.recipe
+        known, found = self.recipe.start, self.begin(problem)
+        return evolve(
+            self.recipe, start=Start((*known.rules, *found.rules), (*known.rule_sets, *found.rule_sets))
+        )
 
     def problem(self, training: Training, position: int) -> Problem:
         """Make the problem of telling the class at the position from the others."""

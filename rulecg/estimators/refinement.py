@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, InfeasibleError, Limits, Mark, Problem, Result, Rule, Start, Stop
+from rulecg_core import Condition, InfeasibleError, Limits, Mark, Problem, Result, Rule, Stop
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.base.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.base.limits import Deadline
@@ -104,7 +104,7 @@ class _Run:
                     )
                 )
                 return self.whole(result)
-            self.recipe = evolve(full, start=Start(result.pool, (result.best_rules, result.rules)))
+            self.recipe = full.going_on_from(result)
             most = Deadline.after(None if self.limits.seconds is None else LOOKING_SHARE * self.limits.seconds)
             found = better_thresholds(problem, result, self.training, most)
             if not found:

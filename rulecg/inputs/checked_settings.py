@@ -12,9 +12,10 @@ import numpy as np
 from rulecg_core import ConfigurationError, Constraint, Pricer
 
 _NUMBERS = {
-    "max_complexity": "a number such as 30",
+    "max_complexity": "a number such as 30, or 'auto'",
     "max_conditions": "a whole number such as 5",
     "time_limit": "a number of seconds such as 60, or None",
+    "pricing_time_limit": "a number of seconds such as 30, or None",
     "n_jobs": "a whole number such as 2, -1 for all processors, or None",
     "verbose": "0, 1 or 2",
     "max_rules": "a whole number such as 3, or None",
@@ -30,15 +31,16 @@ _LISTS = {
     "na_values": "a list of texts such as ['?']",
 }
 _NAMES = {
-    "logic": "'dnf' or 'cnf'",
+    "logic": "'auto', 'dnf' or 'cnf'",
     "loss": "a name such as 'hamming'",
     "backend": "a name such as 'highs', or None",
     "random_state": "a whole number, a RandomState or None",
 }
 _MAY_BE_NONE = (
-    "time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns", "min_rule_support",
-    "min_rule_precision", "require",
+    "time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns",
+    "min_rule_support", "min_rule_precision", "require",
 )  # fmt: skip
+_MAY_BE_AUTO = ("max_complexity",)
 _WHOLE = ("max_conditions", "n_jobs", "verbose")
 
 
@@ -65,6 +67,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         wanted = _NUMBERS.get(name) or _LISTS.get(name) or _NAMES.get(name)
         if wanted is None or (value is None and name in _MAY_BE_NONE):
+            continue
+        if name in _MAY_BE_AUTO and isinstance(value, str) and value == "auto":
             continue
         if name in _NUMBERS:
             fits = isinstance(value, Real) and (name not in _WHOLE or math.isfinite(value))

@@ -20,9 +20,11 @@ from rulecg_core import (
     RuleSupport,
     UnknownNameError,
 )
+from rulecg_core.base.arrays import FloatArray, IntArray
 from rulecg_core.data.problem_options import Direction
 
-from ..inputs.table import column_kind
+from ..binarize.binarizer import Binarizer
+from ..inputs.table import column_kind, column_scale
 from .condition_text import as_list, read_condition, read_rules
 
 SETTINGS: dict[str, Callable[[Any], Constraint]] = {
@@ -107,14 +109,20 @@ class ExpertKnowledge:
     def applied(self, made: Sequence[Condition]) -> list[Condition]:
         """Of the conditions that a binarizer made those that rules may use, and those that there must be."""
         kept = [condition for condition in made if self.allows(condition)]
-        for column, direction in self.monotone:
-            of_column = [each for each in made if each.column == column and each.operator not in ("missing", "present")]
-            if of_column and all(map(self.allows, of_column)):
-                raise ConfigurationError(
-                    f"No condition on {column!r} has an order, so predictions cannot be {direction} in it: forbid it "
-                    "instead."
-                )
         return [*kept, *(condition for condition in self.wanted if condition not in kept)]
+
+    def fitted(
+        self, binarizer: Binarizer, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None
+    ) -> Binarizer:
+        """Fit a binarizer to the columns that rules may use, and leave it the conditions that they may use."""
+        binarizer.fit(inputs, codes, sample_weight=weights)
+        binarizer.conditions_ = self.applied(binarizer.conditions_)
+        if not binarizer.conditions_:
+            raise ConfigurationError(
+                "No condition tells the rows apart: every column that rules may use is constant or missing. "
+                "Give columns that vary."
+            )
+        return binarizer
 
     def in_words(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Settings as a model file can hold them: conditions and rules as text that is read back."""
@@ -179,7 +187,7 @@ def _monotone(monotone: Any, table: pd.DataFrame, forbidden: Sequence[str]) -> t
         name = str(column)
         if name not in table:
             raise UnknownNameError("column", name, table.columns)
-        if column_kind(table[name], name) == "category" and not _has_an_order(table[name]):
+        if column_kind(table[name], name) == "category" and column_scale(table[name]) is None:
             raise ConfigurationError(
                 f"monotone: the values of {name!r} have no order, so predictions can neither rise nor fall with them. "
                 "Give it as numbers or as an ordered category, or forbid it."
@@ -187,12 +195,6 @@ def _monotone(monotone: Any, table: pd.DataFrame, forbidden: Sequence[str]) -> t
         if name not in forbidden:
             read.append((name, direction))
     return tuple(read)
-
-
-def _has_an_order(column: pd.Series[Any]) -> bool:
-    from ..inputs.table import column_scale
-
-    return column_scale(column) is not None
 
 
 def _costs(costs: Any, table: pd.DataFrame) -> tuple[tuple[str | Condition, float], ...]:

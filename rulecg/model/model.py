@@ -17,6 +17,7 @@ from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
 from .edits import Edit
+from .expected import Expected
 from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
 from .scores import RuleScores, firing, rule_table
@@ -75,6 +76,8 @@ class Model:
     """What was counted on the training rows; None when unknown."""
     edits: tuple[Edit, ...] = ()
     """What was changed by hand since the rules were learned, step by step."""
+    expected: Expected | None = None
+    """What to expect on new rows; None when unknown."""
 
     @property
     def is_binary(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from attrs import evolve
+from attrs import asdict, evolve
 
 from rulecg_core import Condition, ConfigurationError, Rule, RuleSet
 
@@ -27,6 +27,7 @@ from .document import (
     ConditionEntry,
     DataEntry,
     EditEntry,
+    ExpectedEntry,
     Header,
     ModelDocument,
     RoundEntry,
@@ -35,6 +36,7 @@ from .document import (
     SketchEntry,
 )
 from .edits import Edit
+from .expected import Estimate, Expected
 from .fingerprint import Fingerprint
 from .model import Model, model_of
 from .row_sketch import RowSketch
@@ -83,6 +85,7 @@ def to_model(
     return evolve(
         model,
         classes=tuple(names.get(label, label) for label in model.classes),
+        expected=None if model.expected is None else model.expected.called(names),
         target=target,
         sensitive=tuple(map(str, sensitive)) or model.sensitive,
         fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
@@ -174,7 +177,7 @@ def load_model(path: Path | str, *, allow_edited: bool = False) -> Model:
     model = _model(document)
     if not is_edited:
         return model
-    return evolve(model, certificate=None, baseline=None, has_stale_scores=True, notes=(EDITED,))
+    return evolve(model, certificate=None, baseline=None, expected=None, has_stale_scores=True, notes=(EDITED,))
 
 
 def to_json(model: Model) -> str:
@@ -224,6 +227,7 @@ def _document(model: Model) -> ModelDocument:
             EditEntry(edit.command, list(edit.rules), edit.errors, edit.objective, edit.best, edit.bound)
             for edit in model.edits
         ],
+        expected=None if model.expected is None else _expected_entry(model.expected),
     )
 
 
@@ -238,6 +242,10 @@ def _rule_set_entry(rule_set: RuleSet, scores: RuleScores) -> RuleSetEntry:
         right=scores.right.tolist(),
         otherwise=float(scores.otherwise),
     )
+
+
+def _expected_entry(expected: Expected) -> ExpectedEntry:
+    return msgspec.convert(asdict(expected), ExpectedEntry)
 
 
 def _condition_entries(conditions: Iterable[Condition]) -> list[ConditionEntry]:
@@ -309,6 +317,7 @@ def _model(document: ModelDocument) -> Model:
             Edit(entry.command, tuple(entry.rules), entry.errors, entry.objective, entry.best, entry.bound)
             for entry in document.edits
         ),
+        expected=None if document.expected is None else _expected(document.expected),
     )
 
 
@@ -344,6 +353,13 @@ def _conditions(entries: Iterable[ConditionEntry]) -> tuple[Condition, ...]:
 def _certificate(entry: CertificateEntry) -> Certificate:
     plain = msgspec.to_builtins(entry)
     return Certificate(**{**plain, "history": tuple(plain["history"]), "constraints": tuple(plain["constraints"])})
+
+
+def _expected(entry: ExpectedEntry) -> Expected:
+    plain = msgspec.to_builtins(entry)
+    plain |= {name: Estimate(**plain[name]) for name in ("accuracy", "gain")}
+    plain["figures"] = {name: Estimate(**figure) for name, figure in plain["figures"].items()}
+    return Expected(**{**plain, "fold_accuracies": tuple(plain["fold_accuracies"])})
 
 
 def _fingerprint(entry: DataEntry) -> Fingerprint:

@@ -76,7 +76,7 @@ class Workbench:
     ) -> None:
         groups = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
         source = RuleSetClassifier(**settings).fit(X, y, **groups) if model is None else model
-        self.prepared: Prepared = prepare(source, as_frame(X), y, **groups, changes=settings)
+        self.prepared: Prepared = prepare(source, as_frame(X), y, **groups, changes=None if model is None else settings)
         self.patience = patience
         self.edits: list[Edit] = list(self.prepared.model.edits)
         self._past: list[tuple[Standing, Completion]] = []

@@ -62,8 +62,14 @@ def model_of_draft(prepared: Prepared, standing: Standing, run: Completion, edit
         certificate=_certificate(standing, run, rule_set.logic),
         has_stale_scores=False,
         edits=tuple(edits),
+        # What was to be expected of the rules learned says nothing about others.
+        expected=prepared.model.expected if _are_alike(rule_set, prepared.model.rule_set) else None,
     )
     return evolve(model, baseline=Baseline.of(model, rows.table, rows.codes, prepared.groups))
+
+
+def _are_alike(one: RuleSet, other: RuleSet) -> bool:
+    return set(map(frozenset, one.clauses())) == set(map(frozenset, other.clauses()))
 
 
 def _certificate(standing: Standing, run: Completion, logic: str) -> Certificate | None:

@@ -212,7 +212,7 @@ def _settings_of(source: Any, model: Model) -> dict[str, Any]:
     learner = getattr(source, "best_estimator_", source)
     defaults = RuleSetClassifier().get_params()
     if isinstance(learner, RuleSetClassifier):
-        return {**defaults, **learner.get_params(deep=False)}
+        return {**defaults, **learner.get_params(deep=False), **getattr(learner, "settings_", {})}
     stored = {name: value for name, value in model.settings.items() if name in defaults}
     for name, value in stored.items():
         if isinstance(value, str) and value.startswith("{"):

@@ -60,6 +60,7 @@ def refit(  # a fit's arguments, and what is to stay
     change_cost: float | None = None,
     sample_weight: Any = None,
     sensitive_features: Any = None,
+    groups: Any = None,
 ) -> Refit:
     """Fit a learner such that it stays near an earlier model.
 
@@ -69,7 +70,7 @@ def refit(  # a fit's arguments, and what is to stay
         It gets the conditions of a fit of its own, beside those of the earlier rules.
     previous : Model or fitted RuleSetClassifier
         The earlier model.
-    X, y, sample_weight, sensitive_features
+    X, y, sample_weight, sensitive_features, groups
         As for ``RuleSetClassifier.fit``.
     keep : float or None
         The share of the earlier rules that must stay as they are, at least.
@@ -88,10 +89,10 @@ def refit(  # a fit's arguments, and what is to stay
     """
     _check(keep, change_cost)
     old_model = model_of(previous)
-    groups = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
+    sizes = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
     began = time.perf_counter()
-    free = clone(learner).fit(X, y, **groups)
-    if not (old_model.is_binary and free.model_.is_binary) or old_model.rule_set.logic != learner.logic:
+    free = clone(learner).fit(X, y, **sizes, groups=groups)
+    if not (old_model.is_binary and free.model_.is_binary) or old_model.rule_set.logic != free.settings_["logic"]:
         raise ConfigurationError("previous must be a model of two classes with the same logic as the learner.")
     old = tuple(old_model.rule_set.clauses())
     for name in old_model.columns:
@@ -99,8 +100,8 @@ def refit(  # a fit's arguments, and what is to stay
             raise UnknownNameError("column", name, free.feature_names_in_)
     conditions = dict.fromkeys([*free.model_.conditions, *(condition for rule in old for condition in rule)])
     both = evolve(free.model_, conditions=tuple(conditions))
-    changes = {**learner.get_params(deep=False), "binarizer": None}
-    prepared = prepare(both, X, [label == both.classes[1] for label in y], **groups, changes=changes)
+    changes = {**learner.get_params(deep=False), **free.settings_, "binarizer": None}
+    prepared = prepare(both, X, [label == both.classes[1] for label in y], **sizes, changes=changes)
     left = None if learner.time_limit is None else max(1.0, learner.time_limit - (time.perf_counter() - began))
     search = _Search(prepared, old, tuple(free.model_.rule_set.clauses()), left)
     chosen = search.within(keep) if keep is not None else search.at_a_cost(float(change_cost or 0.0))

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..base.arrays import BoolArray
 from ..base.errors import PluginError, RulecgError
+from ..data.bounds.rule_bound import RuleBound
 from ..data.goal import KEPT
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
-from ..data.rule_bound import RuleBound
 from ..data.rules import Rule
 from .kept_aside import Judgement
 

@@ -13,8 +13,8 @@ from ..base.arrays import BoolArray, FloatArray, IntArray
 from ..base.bits import covered_sums
 from ..base.limits import PricingLimits
 from ..base.status import Stop
+from ..data.bounds.rule_bound import RuleBound, all_allow
 from ..data.problem import Problem
-from ..data.rule_bound import RuleBound, all_allow
 from ..data.rules import Rule
 
 PACKED_BYTES = 50_000_000

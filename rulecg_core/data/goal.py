@@ -9,9 +9,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from ..base.arrays import BoolArray, FloatArray
+from .bounds.rule_bound import RuleBound, all_allow
 from .linear_form import LinearForm, Row
 from .problem import Problem
-from .rule_bound import RuleBound, all_allow
 from .rules import Rule
 
 KEPT = 1e-9

@@ -71,7 +71,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     schedule : Schedule
         Who works when.
     on_event : callable or None
-        Called with every event of the run.
+        Called with every event of the run; if it raises, a warning says so and the run goes on without it.
     seed : int
         For pricers and heuristics that use chance.
     start : Start
@@ -114,8 +114,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     for _, heuristic in named:
         heuristic.prepare()
     halt = halt or threading.Event()
-    observer = on_event or (lambda event: None)
-    run = Run(master, stages, limits, observer, np.random.default_rng(seed), schedule, halt)
+    run = Run(master, stages, limits, on_event, np.random.default_rng(seed), schedule, halt)
     run.searching = Searching(run, named)
     with Interrupts(halt):
         try:

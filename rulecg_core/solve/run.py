@@ -6,6 +6,7 @@ import logging
 import math
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -17,7 +18,7 @@ from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
-from ..base.errors import PluginError, RulecgError
+from ..base.errors import PluginError, RulecgError, RulecgWarning
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
 from ..base.limits import Deadline, Limits
 from ..base.status import Stop
@@ -45,7 +46,8 @@ class Run:
     master: Master
     stages: tuple[Stage, ...]
     limits: Limits
-    observer: Observer
+    observer: Observer | None
+    """None when nobody listens, or who did has failed."""
     rng: np.random.Generator
     schedule: Schedule = field(factory=Schedule)
     halt: threading.Event = field(factory=threading.Event)
@@ -132,10 +134,18 @@ class Run:
         return time.perf_counter() - self.began
 
     def emit(self, event: Event) -> None:
-        """Tell the observer and the log."""
+        """Tell the observer and the log; an observer that fails is told of nothing more, and the run goes on."""
         event = evolve(event, run=self.name)
         LOG.log(logging.INFO if isinstance(event, (Note, Finished)) else logging.DEBUG, "%s", event)
-        self.observer(event)
+        if self.observer is None:
+            return
+        try:
+            self.observer(event)
+        except Exception as error:  # the caller's code: anything may come
+            self.observer = None
+            LOG.warning("the function given as on_event failed", exc_info=True)
+            what = f"The function given as on_event failed ({type(error).__name__}: {error})"
+            warnings.warn(f"{what}; the run goes on without it.", RulecgWarning, stacklevel=2)
 
     def note(self, text: str) -> None:
         self.emit(Note(self.now(), text))

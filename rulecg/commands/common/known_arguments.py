@@ -10,7 +10,11 @@ from .parser import CommandParser, names, positive_number, whole_number
 
 
 def add_knowledge_arguments(parser: CommandParser) -> None:
-    """Add the arguments that say what rules are like."""
+    """Add the arguments that say what rules are like, and who the groups are."""
+    parser.add_argument(
+        "--sensitive", metavar="COLUMNS", type=names, default=[],
+        help="columns that define groups; 'age > 25' makes two groups of numbers",
+    )  # fmt: skip
     parser.add_argument(
         "--forbid", metavar="COLUMNS", type=names, default=[],
         help="columns no rule may use, and single conditions such as 'age <= 30'",
@@ -51,7 +55,7 @@ def known_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         What the command line was given.
     """
     return {
-        "forbid": [name for name in arguments.forbid if name not in arguments.drop],
+        "forbid": [name for name in arguments.forbid if name not in (*arguments.drop, arguments.together)],
         "monotone": arguments.monotone,
         "require": list(arguments.require),
         "keep": list(arguments.keep),

@@ -30,8 +30,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
     parser.add_argument(
-        "--sensitive", metavar="COLUMNS", type=names, default=[],
-        help="columns that define groups; 'age > 25' makes two groups of numbers",
+        "--together", metavar="COLUMN",
+        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
+        "column is no input",
     )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
@@ -41,7 +42,11 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--max-conditions", metavar="N", type=whole_number(1), default=5, help="most conditions in one rule (5)"
     )
-    parser.add_argument("--logic", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
+    parser.add_argument(
+        "--logic", choices=("auto", "dnf", "cnf"), default="auto",
+        help="an OR of ANDs, or an AND of ORs; auto: what holds up on rows outside training, or dnf with a given "
+        "--max-complexity (auto)",
+    )  # fmt: skip
     parser.add_argument(
         "--loss", metavar="NAME", default="hamming",
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
@@ -74,11 +79,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
     )  # fmt: skip
     parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
-    parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
-    )
-    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
-    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
+    _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
     )
@@ -87,6 +88,22 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--config", metavar="FILE", help="a TOML file with any of these options")
     parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
+
+
+def _add_limits(parser: CommandParser) -> None:
+    """Who works when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
+    )
+    parser.add_argument(
+        "--pricing-time-limit", metavar="SECONDS", type=seconds,
+        help="longest time for one pricing problem, or none (none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--start", choices=("forest",), help="begin with the leaves of a random forest, the paper's warm start"
+    )
+    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
+    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
 
 
 @frozen(eq=False)
@@ -98,6 +115,8 @@ class Task:
     """Truth values when one value of the target is the positive one, else the target itself."""
     sensitive: pd.DataFrame | None
     label_names: dict[Any, Any]
+    together: pd.Series[Any] | None = None
+    """Rows with equal values stay together wherever rows are split."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
@@ -115,12 +134,14 @@ class Task:
             rows = "1 row has" if missing == 1 else f"{missing} rows have"
             raise ConfigurationError(f"{rows} no value in {arguments.target!r}: leave such rows out of the table.")
         labels, label_names = read_labels(target, arguments.positive)
-        dropped = dict.fromkeys([arguments.target, *arguments.drop])
+        together = [] if arguments.together is None else [arguments.together]
+        dropped = dict.fromkeys([arguments.target, *arguments.drop, *together])
         return cls(
             inputs=table.drop(columns=list(dropped)),
             labels=labels,
             sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
+            together=table[arguments.together] if arguments.together else None,
         )
 
 
@@ -133,7 +154,8 @@ def _check_names(arguments: argparse.Namespace, table: pd.DataFrame) -> None:
                 f"--{option} names {arguments.target!r}, the column to predict: it is never an input, and groups made "
                 "of it would tell the answer. Leave it out."
             )
-    for name in (arguments.target, *arguments.drop):
+    together = [] if arguments.together is None else [arguments.together]
+    for name in (arguments.target, *arguments.drop, *together):
         if name not in table:
             raise UnknownNameError("column", name, table.columns)
     for name in (*arguments.sensitive, *arguments.forbid):
@@ -225,7 +247,7 @@ def useful_threads(wanted: int | None) -> int | None:
 
 
 def classifier_from(
-    arguments: argparse.Namespace, max_complexity: float, label_names: dict[Any, Any] | None = None
+    arguments: argparse.Namespace, max_complexity: float | str, label_names: dict[Any, Any] | None = None
 ) -> RuleSetClassifier:
     """Make the estimator that the options describe.
 
@@ -234,7 +256,7 @@ def classifier_from(
     arguments
         What the command line was given.
     max_complexity
-        Most rules and conditions together.
+        Most rules and conditions together, or "auto".
     label_names
         What the labels that are learned are called in the table.
     """
@@ -258,11 +280,14 @@ def classifier_from(
         verbose=0 if arguments.quiet else 1,
         class_weight=_class_weight(arguments.class_weight, label_names or {}),
         costs=arguments.costs,
-        teacher=arguments.teacher,
+        teacher=None if arguments.teacher == "none" else arguments.teacher,
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
         na_values=list(arguments.na_values),
+        scoring=getattr(arguments, "scoring", None),
+        pricing_time_limit=arguments.pricing_time_limit,
+        start=arguments.start,
     )
 
 

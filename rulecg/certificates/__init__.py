@@ -1,0 +1,1 @@
+"""Certificates as files: proofs that others check against the raw table, without rulecg."""
