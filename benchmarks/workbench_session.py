@@ -203,8 +203,8 @@ def main() -> None:
         "Made by `benchmarks/workbench_session.py`. Ten edits each on lending and on adult, first in the terminal's",
         "words, then through the local page's requests. Seconds are from the edit to the answer; the machine had two",
         "cores and much other work to do. Objectives are Hamming losses on the training rows. Every objective, error",
-        "count and complexity in these tables was counted again from the texts of the rules, with pandas alone, and every",
-        "bound held against whatever was found later.",
+        "count and complexity in these tables was counted again from the texts of the rules, with pandas alone, and",
+        "every bound held against whatever was found later.",
         "",
     ]
     figures = 0

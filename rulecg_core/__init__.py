@@ -14,6 +14,7 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
+from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -54,6 +55,8 @@ from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
+from .proof.certificate import Certificate
+from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
@@ -68,6 +71,7 @@ __all__ = [
     "ByteArray",
     "Candidate",
     "Capacity",
+    "Certificate",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -75,6 +79,7 @@ __all__ = [
     "Deadline",
     "Derived",
     "Engine",
+    "EnumerationBudget",
     "Event",
     "FloatArray",
     "Found",
@@ -106,6 +111,7 @@ __all__ = [
     "Master",
     "MaxColumns",
     "MaxRules",
+    "NearOptimal",
     "Observer",
     "Outcome",
     "PluginError",
@@ -155,11 +161,15 @@ __all__ = [
     "checked_objective",
     "checked_rows",
     "checked_rule_bounds",
+    "counting_work",
     "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "is_counting",
     "least_variables",
     "load_registry",
+    "near_optimal_sets",
+    "now",
     "package_availability",
     "population",
     "prediction_value",

@@ -124,9 +124,9 @@ def _claim(described: dict[str, Any], claim: dict[str, Any]) -> str:
     missed, covered = sides if is_dnf else sides[::-1]
     return (
         f"No {kind} of these {len(described['conditions'])} conditions, with at most {problem['max_complexity']} "
-        f"{one}s and conditions together and at most {problem['max_conditions']} conditions in a {one}, has a Hamming loss "
+        f"{one}s and conditions together and at most {problem['max_conditions']} conditions in a {one}, has a loss "
         f"below {claim['bound']} on these rows. The rule set below has {claim['loss']}, the best one that was met "
-        f"{claim['best_loss']}. The Hamming loss counts {missed} that no {one} {covers} and, for every {one}, "
+        f"{claim['best_loss']}. The loss counts {missed} that no {one} {covers} and, for every {one}, "
         f"{covered} that it {covers}{', by the weights of the rows' if described['weight'] else ''}."
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 from rulecg_core import ConfigurationError
 
@@ -11,6 +12,9 @@ from .common import task
 from .common.exit_codes import INTERRUPTED, OK
 from .common.parser import CommandParser, complexity, positive_number
 from .packed import fit_packed
+
+if TYPE_CHECKING:
+    from ..certificates.described_table import CertificateFile
 
 NAME = "fit"
 HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends early with the best model so far."
@@ -33,6 +37,10 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--no-row-sketch", action="store_true",
         help="do not keep hashes of training rows in the model file, by which reports tell them from new rows",
+    )  # fmt: skip
+    parser.add_argument(
+        "--certificate", metavar="FILE",
+        help="where to write what was proven, such as proof.json.gz; rulecg-verify checks it against the table",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
@@ -60,9 +68,17 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(arguments.out)
     earlier = _earlier(arguments)
     job = task.Task.of(arguments)
+    before = _stamp(arguments.certificate)
     classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
     with task.progress_on_stderr():
-        classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive, groups=job.together, **earlier)
+        classifier.fit(
+            job.inputs,
+            job.labels,
+            sensitive_features=job.sensitive,
+            groups=job.together,
+            certificate=_certificate(arguments, job),
+            **earlier,
+        )
     model = to_model(
         classifier,
         data=job.inputs,
@@ -79,6 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     first = [*expected_summary(classifier, job), *tested]
     for line in training_summary(classifier, job, arguments.constraint, first):
         print(line)
+    if arguments.certificate:
+        is_new = _stamp(arguments.certificate) != before
+        print(f"Certificate: {arguments.certificate}" if is_new else "Certificate: none written.")
     print(f"Model: {arguments.out}" if arguments.out else "Model: not kept; --out FILE writes it.")
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK
 
@@ -104,3 +123,20 @@ def _is_number(text: str) -> bool:
         return bool(float(text) >= 0)
     except ValueError:
         return False
+
+
+def _stamp(path: str | None) -> int:
+    """When a file was written, to tell a new one from one that was there before."""
+    return os.stat(path).st_mtime_ns if path and os.path.exists(path) else 0
+
+
+def _certificate(arguments: argparse.Namespace, job: task.Task) -> CertificateFile | None:
+    """Where the certificate goes, and what it says of the table."""
+    from ..certificates.described_table import CertificateFile, Target
+
+    if not arguments.certificate:
+        return None
+    if job.labels.dtype != bool:
+        raise ConfigurationError("Certificates as files cover two classes only yet: say which is positive.")
+    target = Target(job.target, job.labels.to_numpy(dtype=bool))
+    return CertificateFile(arguments.certificate, target=target, separator=arguments.separator)

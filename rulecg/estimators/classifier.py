@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +21,9 @@ from rulecg_core import (
     Rule,
     RuleSet,
     Start,
+    counting_work,
     load_registry,
+    now,
 )
 from rulecg_core.base.arrays import AnyArray
 
@@ -114,6 +115,12 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: return the first of all optima (by errors, complexity and text), or of the rule sets
+        that were met the one with the fewest errors, whatever its objective; the certificate says how far it is off.
+    deterministic : bool
+        Whether the same data and settings give the same rules whatever the load of the machine and ``n_jobs``:
+        ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
     monotone : dict from column to "increasing" or "decreasing", or None
@@ -227,6 +234,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         label_weight: float | str = "auto",
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        select: str = "optimal",
+        deterministic: bool = False,
         na_values: Sequence[str] = (),
         monotone: Mapping[str, str] | None = None,
         require: Sequence[str | Condition] = (),
@@ -263,6 +272,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         self.label_weight = label_weight
         self.cut_points = cut_points
         self.choice = choice
+        self.select = select
+        self.deterministic = deterministic
         self.na_values = na_values
         self.monotone = monotone
         self.require = require
@@ -371,6 +382,21 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             # Whoever checks a certificate has the table, not a teacher.
             params = untaught(params)
         file = checked_file(certificate, params)
+        with counting_work(self.deterministic):
+            return self._learned(start, (X, y), sample_weight, sensitive_features, groups, params, file)
+
+    # What fit_from was given, checked.
+    def _learned(
+        self,
+        start: Sequence[Rule],
+        data: tuple[Any, Any],
+        sample_weight: Any,
+        sensitive_features: Any,
+        groups: Any,
+        params: dict[str, Any],
+        file: CertificateFile | None,
+    ) -> RuleSetClassifier:
+        X, y = data
         recipe = compose(
             load_registry(),
             max_complexity=number_of(self.max_complexity),
@@ -382,11 +408,15 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             schedule=self.schedule,
         )
         recipe = evolve(
-            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+            recipe,
+            start=Start(tuple(start)),
+            starter=starter_of(self.start),
+            choose=chooser_of(self.choice),
+            select=self.select,
         )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
+        began = now()
         if sensitive_features is None and self.sensitive is not None:
             sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
         rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)

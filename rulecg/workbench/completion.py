@@ -21,7 +21,6 @@ from rulecg_core import (
     RulecgError,
     Start,
     Status,
-    generate_columns,
 )
 from rulecg_core.base.events import IncumbentFound, RoundFinished
 from rulecg_core.data.goal import ROUNDING, Goal
@@ -66,10 +65,10 @@ class Completion:
         self._done = threading.Event()
         self.problem: Problem = prepared.restated(standing.is_banned, list(written))
         self._number = {condition: at for at, condition in enumerate(self.problem.conditions)}
-        constraints = prepared.recipe.constraints
+        self._constraints = prepared.recipe.constraints
         if standing.kept:
-            constraints = (*constraints, KeepRules(standing.kept))
-        self._master: Master = prepared.master(constraints, self.problem)
+            self._constraints = (*self._constraints, KeepRules(standing.kept))
+        self._master: Master = prepared.master(self._constraints, self.problem)
         self._start = self._known(pool, known)
         # What kept rules cover wrongly is lost in any case.
         least = self._master.goal.least_objective
@@ -145,22 +144,9 @@ class Completion:
 
     def _run(self) -> None:
         prepared, began = self.prepared, time.perf_counter()
-        recipe = prepared.recipe
+        recipe = evolve(prepared.recipe, constraints=self._constraints, start=self._start, starter=None)
         try:
-            with self._master as master:
-                self._take(
-                    generate_columns(
-                        master,
-                        recipe.stages(self.problem),
-                        prepared.limits,
-                        heuristics=recipe.taking_part(recipe.heuristics, self.problem),
-                        schedule=recipe.schedule,
-                        on_event=self._hear,
-                        seed=prepared.seed,
-                        start=self._start,
-                        halt=self._halt,
-                    )
-                )
+            self._take(recipe.run_once(self.problem, prepared.limits, self._hear, prepared.seed, self._halt))
         except InfeasibleError as error:
             self.failure = str(error)
         except (RulecgError, KeyboardInterrupt) as error:
@@ -193,4 +179,4 @@ class Completion:
         self._look_at(result.best_rules)
         if result.lower_bound is not None:
             self.bound = result.lower_bound if self.bound is None else max(self.bound, result.lower_bound)
-        self.result = evolve(result)
+        self.result = result

@@ -70,6 +70,14 @@ def add_arguments(parser: CommandParser) -> None:
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
+    )  # fmt: skip
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
         "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
@@ -115,6 +123,8 @@ class Task:
     """Truth values when one value of the target is the positive one, else the target itself."""
     sensitive: pd.DataFrame | None
     label_names: dict[Any, Any]
+    target: pd.Series[Any]
+    """The column to predict as it stands in the table."""
     together: pd.Series[Any] | None = None
     """Rows with equal values stay together wherever rows are split."""
 
@@ -141,6 +151,7 @@ class Task:
             labels=labels,
             sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
+            target=target,
             together=table[arguments.together] if arguments.together else None,
         )
 
@@ -284,6 +295,8 @@ def classifier_from(
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        select=arguments.select,
+        deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
         scoring=getattr(arguments, "scoring", None),
         pricing_time_limit=arguments.pricing_time_limit,
