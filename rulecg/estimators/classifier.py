@@ -18,6 +18,7 @@ from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..certificates.described_table import CertificateFile
 from ..certificates.fitted import checked_file
+from ..choosing.fitting import Given, fit_rules
 from ..choosing.folds import checked_groups
 from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
@@ -29,7 +30,6 @@ from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..resampling.stable_choice import chooser_of
 from .display import ShowsRules
-from .fitting import Given, fit_rules
 from .forest_start import starter_of
 from .learning import labelled_rows
 from .recipe import ScheduleLike, compose
@@ -67,7 +67,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     time_limit : float or None
         Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
-        far.
+        far; while something is chosen, the first one ends the choice.
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones.
     binarizer : Binarizer, str or None

@@ -28,14 +28,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
-    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
-    parser.add_argument(
-        "--together", metavar="COLUMN",
-        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
-        "column is no input",
-    )  # fmt: skip
-    parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
+    _add_column_arguments(parser)
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
         help="such as equalized-odds:0.05; may be given several times (rulecg plugins lists them)",
@@ -104,6 +97,18 @@ def _add_limits(parser: CommandParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
     parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
+
+
+def _add_column_arguments(parser: CommandParser) -> None:
+    """Add the arguments that say what columns are for."""
+    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
+    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
+    parser.add_argument(
+        "--together", metavar="COLUMN",
+        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
+        "column is no input",
+    )  # fmt: skip
+    parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
 
 
 @frozen(eq=False)

@@ -19,10 +19,9 @@ from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
 from ..certificates.described_table import CertificateFile
 from ..certificates.fitted import write_fitted
-from ..choosing.choice import choose
-from ..choosing.fold_rules import Task
-from ..choosing.quick_path import climbed
-from ..choosing.settled import CHOOSING_SHARE, Settled, is_auto, options_of, settled, teacher_of
+from ..estimators.learning import LearningTask, forbidden_columns, seed_of
+from ..estimators.recipe import Recipe
+from ..estimators.training import Training
 from ..model.model import Model
 from ..model.result import FitResult
 from ..model.scored_rule_sets import LabelledRows, learned_from
@@ -30,9 +29,10 @@ from ..monitoring.baseline import Baseline
 from ..resampling.kept_aside import Parted
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
-from .learning import LearningTask, forbidden_columns, seed_of
-from .recipe import Recipe
-from .training import Training
+from .choice import choose
+from .fold_rules import Task
+from .quick_path import climbed
+from .settled import CHOOSING_SHARE, Settled, is_auto, options_of, settled, teacher_of
 
 BEGINNING_SHARE = 0.5
 """The last run may search for so long before it begins, as a share of the time that the choice took."""
