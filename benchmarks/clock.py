@@ -1,13 +1,16 @@
-"""Which clock limits are kept by: the wall's, or the processor's, so that what else a machine does matters less."""
+"""Which clock limits are kept by: the wall's, or the processor's, so that what else a machine does matters less.
+
+With ``RULECG_BENCHMARK_CLOCK=processor`` in the environment every deadline of a process is kept by the processor's
+clock, from the moment when :mod:`benchmarks` is imported. Solvers look at the wall's clock for their own limits all the
+same, so they get less than they are allowed, never more.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
-from typing import Iterator  # noqa: UP035 - Python 3.8
 
-CLOCKS = ("wall", "processor")
+VARIABLE = "RULECG_BENCHMARK_CLOCK"
 
 
 def processor_seconds() -> float:
@@ -19,21 +22,16 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-@contextmanager
-def clock_of_deadlines(clock: str) -> Iterator[None]:
-    """Let every deadline of this process be kept by a clock while the context lasts.
-
-    Solvers look at the wall's clock for their own limits all the same, so with the processor's they get less than they
-    are allowed, never more.
-
-    >>> with clock_of_deadlines("processor"):
-    ...     time.perf_counter == processor_seconds
-    True
-    """
-    usual = time.perf_counter
-    if clock == "processor":
+def choose_clock() -> None:
+    """Keep deadlines by the clock that the environment names; before anything remembers the usual one."""
+    if os.environ.get(VARIABLE) == "processor":
         time.perf_counter = processor_seconds
-    try:
-        yield
-    finally:
-        time.perf_counter = usual
+
+
+def clock() -> str:
+    """The clock that deadlines are kept by.
+
+    >>> clock()
+    'wall'
+    """
+    return "processor" if time.perf_counter is processor_seconds else "wall"

@@ -14,6 +14,7 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
+from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -32,6 +33,7 @@ from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimi
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
+from .data.bounds.rule_bound import RuleBound
 from .data.columns.scales import Mark, Scale
 from .data.conditions import Condition
 from .data.goal import Candidate, Goal, least_variables
@@ -39,7 +41,6 @@ from .data.groups import Group, Groups
 from .data.linear_form import LinearForm, Row, distinctly_named
 from .data.problem import Problem
 from .data.problem_options import ProblemOptions
-from .data.rule_bound import RuleBound
 from .data.rule_pool import RulePool
 from .data.rules import Rule, RuleSet
 from .data.stakes import Stakes
@@ -54,6 +55,8 @@ from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
+from .proof.certificate import Certificate
+from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
@@ -68,6 +71,7 @@ __all__ = [
     "ByteArray",
     "Candidate",
     "Capacity",
+    "Certificate",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -75,6 +79,7 @@ __all__ = [
     "Deadline",
     "Derived",
     "Engine",
+    "EnumerationBudget",
     "Event",
     "FloatArray",
     "Found",
@@ -106,6 +111,7 @@ __all__ = [
     "Master",
     "MaxColumns",
     "MaxRules",
+    "NearOptimal",
     "Observer",
     "Outcome",
     "PluginError",
@@ -155,11 +161,15 @@ __all__ = [
     "checked_objective",
     "checked_rows",
     "checked_rule_bounds",
+    "counting_work",
     "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "is_counting",
     "least_variables",
     "load_registry",
+    "near_optimal_sets",
+    "now",
     "package_availability",
     "population",
     "prediction_value",

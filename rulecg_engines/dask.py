@@ -26,13 +26,16 @@ class DaskEngine:
     def __init__(
         self, scheduler: str | None = None, *, client: Any = None, workers: int = 2, retries: int = 3
     ) -> None:
-        from distributed import Client, LocalCluster
+        import distributed
+
+        # Functions without types, as far as a type checker sees them.
+        library: Any = distributed
 
         self._cluster: Any = None
         self._owned = client is None
         if client is None and scheduler is None:
-            self._cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-        self.client = client or Client(self._cluster or scheduler)
+            self._cluster = library.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        self.client = client or library.Client(self._cluster or scheduler)
         self.retries = retries
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Ctrl-C that arrives inside the compiler comes again a moment later, instead of getting lost there."""
+"""Ctrl-C that arrives where the compiler would lose it comes again a moment later."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import Any
 
 AGAIN = 0.05
 """Seconds until a Ctrl-C comes again."""
+_CALLED_BACK = ("_raw_object_cache_", "__del__")
+"""How the names of such functions begin."""
 
 
 @contextmanager
 def not_lost() -> Iterator[None]:
-    """While the block runs, Ctrl-C waits until llvmlite's own code is left.
+    """While the block runs, Ctrl-C waits until functions are left that exceptions cannot leave.
 
-    LLVM calls back into Python there: an exception in such a call is printed as a traceback and then forgotten. Outside
-    the main thread, and where the signal is not handled in Python, nothing is changed.
+    LLVM calls back into Python, and Python calls finalizers: an exception there is printed as a traceback and then
+    forgotten. Outside the main thread, and where the signal is not handled in Python, nothing is changed.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -26,7 +28,7 @@ def not_lost() -> Iterator[None]:
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if is_inside_the_compiler(frame):
+        if would_be_lost(frame):
             later = threading.Timer(AGAIN, signal.raise_signal, [number])
             later.daemon = True
             later.start()
@@ -40,8 +42,8 @@ def not_lost() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def is_inside_the_compiler(frame: FrameType | None) -> bool:
-    """Whether one of llvmlite's functions that talk to LLVM is running.
+def would_be_lost(frame: FrameType | None) -> bool:
+    """Whether an exception raised in a frame would be printed and forgotten on its way.
 
     Parameters
     ----------
@@ -51,10 +53,10 @@ def is_inside_the_compiler(frame: FrameType | None) -> bool:
     Returns
     -------
     bool
-        False for numba's own code around it, which passes exceptions on.
+        True within llvmlite's functions for LLVM to call, and within finalizers.
     """
     while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).startswith("llvmlite.binding"):
+        if frame.f_code.co_name.startswith(_CALLED_BACK):
             return True
         frame = frame.f_back
     return False

@@ -1,11 +1,8 @@
 """The certificate file: gzip-compressed JSON, of which nothing is believed and little is taken at a time."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,210 +12,106 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 MOST_BYTES = 200 * 2**20
 """A file may unpack to so many bytes."""
-LARGEST = 2**52
-"""Whole numbers beyond this are refused; sums are checked by those who add."""
-MOST_CONDITIONS = 20_000
 OPERATORS = {
     "number": ("<=", ">", "==", "!=", "missing", "present"),
     "category": ("==", "!=", "missing", "present"),
     "truth": ("true", "false", "missing", "present"),
 }
+NATURAL, PRICE, SIZE = (0, 2**52), (-(2**52), 2**52), (2, 65)
+CONDITION, RULE = [str], [(0, 20_000)]
+SCHEMA = {
+    "format": "rulecg-certificate",
+    "version": 1,
+    "described": {
+        "table": {"separator": str, "columns": {str: {"type": str, "missing": [str]}}},
+        "conditions": [CONDITION],
+        "target": [CONDITION],
+        "weight": [str],
+        "problem": {
+            "logic": str, "max_conditions": (1, 64), "max_complexity": (0, 100),
+            "false_negative": (0, 2**20), "false_positive": (0, 2**20),
+        },
+    },
+    "hash": str,
+    "claim": {"rules": [RULE], "loss": NATURAL, "best": [RULE], "best_loss": NATURAL, "bound": NATURAL},
+    "root": {"scale": (1, 2**30), "positives": [NATURAL], "size": NATURAL},
+    "list": [RULE],
+    "dominated": [{"rule": RULE, "by": NATURAL}],
+    "nodes": [{"sizes": [SIZE], "chosen": [NATURAL], "positives": [NATURAL], "prices": [PRICE], "own": [NATURAL]}],
+}  # fmt: skip
+"""A pair stands for a whole number from one to the other, a list for any number of such entries, str for any name."""
 
 
 class Refused(Exception):
     """The certificate does not prove its claim; the message is a sentence that says why."""
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A question about one column."""
-
-    column: str
-    operator: str
-    value: str
-
-    def __str__(self) -> str:
-        words = {"missing": "is missing", "present": "is known", "true": "is true", "false": "is false"}
-        return f"{self.column} {words.get(self.operator) or f'{self.operator} {self.value}'}"
-
-
-@dataclass(frozen=True)
-class Column:
-    """What a column of the table holds, and which texts in it stand for a missing value."""
-
-    kind: str
-    missing: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Node:
-    """Prices for the rule sets that hold the chosen rules and others of at most these sizes."""
-
-    sizes: tuple[int, ...]
-    chosen: tuple[int, ...]
-    positives: IntArray
-    prices: IntArray
-    """Of rules of size 2, 3, ...; they do not fall."""
-    own: frozenset[int]
-    """The next rules for which a node of their own follows."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What the file says, each value of the right type and within bounds."""
-
-    described: dict[str, Any]
-    """The entries that the hash covers: what the problem is."""
-    columns: dict[str, Column]
-    conditions: tuple[Condition, ...]
-    target: tuple[Condition, ...]
-    weight: str | None
-    separator: str
-    logic: str
-    max_conditions: int
-    max_complexity: int
-    false_negative: int
-    false_positive: int
-    digest: str
-    rules: tuple[tuple[int, ...], ...]
-    loss: int
-    bound: int
-    scale: int
-    positives: IntArray
-    per_size: int
-    listed: tuple[tuple[int, ...], ...]
-    dominated: tuple[tuple[tuple[int, ...], int], ...]
-    nodes: tuple[Node, ...]
-
-
-def read_certificate(path: Path | str) -> Certificate:
-    """Read a file; Refused says what is wrong with it."""
+def read_certificate(path: Path | str) -> dict[str, Any]:
+    """Read a file, and check that everything in it has the right type and lies within bounds."""
     try:
         with gzip.open(path, "rb") as stream:
             text = stream.read(MOST_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise Refused(f"The certificate {path} cannot be read: {error}.") from None
-    if len(text) > MOST_BYTES:
-        raise Refused(f"The certificate unpacks to more than {MOST_BYTES // 2**20} MB.")
-    try:
+        if len(text) > MOST_BYTES:
+            raise Refused(f"The certificate unpacks to more than {MOST_BYTES // 2**20} MB.")
         content = json.loads(text, object_pairs_hook=_once, parse_float=_no_float, parse_constant=_no_float)
     except RecursionError:
         raise Refused("The certificate is nested too deeply.") from None
-    except (ValueError, MemoryError) as error:
-        raise Refused(f"The certificate is no JSON of the kind that certificates are: {str(error)[:200]}.") from None
-    return _certificate(content)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise Refused(f"The certificate cannot be read: {str(error)[:200]}.") from None
+    _check(content, SCHEMA, "The certificate")
+    _check_references(content)
+    return dict(content)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    if len(dict(pairs)) < len(pairs):
         raise ValueError("a name is given twice")
-    return found
+    return dict(pairs)
 
 
 def _no_float(text: str) -> Any:
     raise ValueError(f"{text[:40]} is not a whole number")
 
 
-def _certificate(content: Any) -> Certificate:
-    described = _fields(content, {"format", "version", "described", "hash", "claim", "root", "list", "dominated", "nodes"})
-    if described["format"] != "rulecg-certificate" or described["version"] != 1:
-        raise Refused("The file is no certificate of version 1.")
-    what = _fields(content["described"], {"table", "conditions", "target", "weight", "problem"})
-    table = _fields(what["table"], {"separator", "columns"})
-    problem = _fields(
-        what["problem"], {"logic", "max_conditions", "max_complexity", "false_negative", "false_positive"}
-    )
-    columns = {str(name): _column(entry) for name, entry in _typed(table["columns"], dict).items()}
-    conditions = _conditions(what["conditions"], columns)
-    claim, root = _fields(content["claim"], {"rules", "loss", "bound"}), _fields(content["root"], {"scale", "positives", "size"})
-    if problem["logic"] not in ("dnf", "cnf") or not isinstance(table["separator"], str) or len(table["separator"]) != 1:
-        raise Refused("The logic must be dnf or cnf, and the separator one character.")
-    most = _whole(problem["max_conditions"], 1, 64)
-    listed = _rules(content["list"], len(conditions), most)
-    return Certificate(
-        described=what, columns=columns, conditions=conditions, target=_conditions(what["target"], columns),
-        weight=None if what["weight"] is None else _typed(what["weight"], str), separator=table["separator"],
-        logic=problem["logic"], max_conditions=most, max_complexity=_whole(problem["max_complexity"], 0, 100),
-        false_negative=_whole(problem["false_negative"], 0, 2**20),
-        false_positive=_whole(problem["false_positive"], 0, 2**20),
-        digest=_typed(content["hash"], str),
-        rules=_rules(claim["rules"], len(conditions), most, least=0), loss=_whole(claim["loss"], 0),
-        bound=_whole(claim["bound"], 0), scale=_whole(root["scale"], 1, 2**30), positives=_wholes(root["positives"], 0),
-        per_size=_whole(root["size"], 0), listed=listed,
-        dominated=tuple(
-            (_rules([pair[0]], len(conditions), most)[0], _whole(pair[1], 0, len(listed) - 1))
-            for pair in map(_pair, _typed(content["dominated"], list))
-        ),
-        nodes=tuple(_node(entry, most, len(listed)) for entry in _typed(content["nodes"], list)),
-    )  # fmt: skip
+def _check(value: Any, schema: Any, where: str) -> None:
+    if isinstance(schema, tuple):
+        fits = type(value) is int and schema[0] <= value <= schema[1]
+    elif isinstance(schema, type):
+        fits = type(value) is schema
+    elif isinstance(schema, (list, dict)):
+        names = None if isinstance(schema, list) or str in schema else set(schema)
+        fits = type(value) is type(schema) and (names is None or set(value) == names)
+    else:
+        fits = type(value) is type(schema) and value == schema
+    if not fits:
+        raise Refused(f"{where} holds {str(value)[:40]!r}, which does not belong there.")
+    if isinstance(schema, list):
+        for entry in value:
+            _check(entry, schema[0], where)
+    elif isinstance(schema, dict):
+        for name, entry in value.items():
+            _check(entry, schema.get(name, schema.get(str)), f"The entry {name[:40]!r}")
 
 
-def _typed(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise Refused(f"The certificate has {str(value)[:40]!r} where a {kind.__name__} belongs.")
-    return value
-
-
-def _fields(value: Any, names: set[str]) -> dict[str, Any]:
-    if set(_typed(value, dict)) != names:
-        raise Refused(f"The certificate has an entry with {sorted(value)[:12]} where {sorted(names)} belong.")
-    return dict(value)
-
-
-def _whole(value: Any, low: int = -LARGEST, high: int = LARGEST) -> int:
-    if type(value) is not int or not low <= value <= high:
-        raise Refused(f"The certificate has {str(value)[:40]!r} where a whole number from {low} to {high} belongs.")
-    return value
-
-
-def _wholes(values: Any, low: int = -LARGEST) -> IntArray:
-    return np.array([_whole(value, low) for value in _typed(values, list)], dtype=np.int64)
-
-
-def _pair(value: Any) -> Any:
-    if len(_typed(value, list)) != 2:
-        raise Refused("A dominated rule must come with the place of its dominator and nothing else.")
-    return value
-
-
-def _column(entry: Any) -> Column:
-    found = _fields(entry, {"type", "missing"})
-    if found["type"] not in OPERATORS:
-        raise Refused(f"A column has the unknown type {str(found['type'])[:40]!r}.")
-    return Column(found["type"], frozenset(_typed(text, str) for text in _typed(found["missing"], list)))
-
-
-def _conditions(entries: Any, columns: dict[str, Column]) -> tuple[Condition, ...]:
-    if not 0 < len(_typed(entries, list)) <= MOST_CONDITIONS:
-        raise Refused(f"A certificate has 1 to {MOST_CONDITIONS} conditions, not {len(entries)}.")
-    found = []
-    for entry in entries:
-        if len(_typed(entry, list)) != 3 or not all(type(part) is str for part in entry):
-            raise Refused("A condition must be three texts: column, operator and value.")
-        condition = Condition(*entry)
-        if condition.column not in columns or condition.operator not in OPERATORS[columns[condition.column].kind]:
-            raise Refused(f"The condition {str(condition)[:80]!r} does not fit any column.")
-        found.append(condition)
-    return tuple(found)
-
-
-def _rules(entries: Any, n_conditions: int, most: int, least: int = 1) -> tuple[tuple[int, ...], ...]:
-    found = []
-    for entry in _typed(entries, list):
-        rule = tuple(_whole(place, 0, n_conditions - 1) for place in _typed(entry, list))
-        if len(set(rule)) < len(rule) or not least <= len(rule) <= most:
-            raise Refused(f"A rule must have {least} to {most} different conditions, not {len(rule)}.")
-        found.append(rule)
-    return tuple(found)
-
-
-def _node(entry: Any, most: int, n_listed: int) -> Node:
-    found = _fields(entry, {"sizes", "chosen", "positives", "prices", "own"})
-    sizes = tuple(_whole(size, 2, most + 1) for size in _typed(found["sizes"], list))
-    chosen = tuple(_whole(place, 0, n_listed - 1) for place in _typed(found["chosen"], list))
-    prices = _wholes(found["prices"])
-    if len(prices) != most or (np.diff(prices) < 0).any():
-        raise Refused("A node's prices must be one for each size of a rule, and must not fall.")
-    own = frozenset(_whole(place, 0, n_listed - 1) for place in _typed(found["own"], list))
-    return Node(sizes, chosen, _wholes(found["positives"], 0), prices, own)
+def _check_references(content: dict[str, Any]) -> None:
+    """Conditions fit their columns; rules, places in the list and prices fit each other."""
+    what, problem = content["described"], content["described"]["problem"]
+    columns, n_listed, most = what["table"]["columns"], len(content["list"]), problem["max_conditions"]
+    for condition in what["conditions"] + what["target"]:
+        column = columns.get(condition[0], {}) if len(condition) == 3 else {}
+        if not column or condition[1] not in OPERATORS.get(column["type"], ()):
+            raise Refused(f"The condition {str(condition)[:80]} does not fit any column.")
+    sizes_fit = what["conditions"] and what["target"] and len(what["weight"]) < 2
+    if not sizes_fit or problem["logic"] not in ("dnf", "cnf") or len(what["table"]["separator"]) != 1:
+        raise Refused("The certificate needs conditions, a target, dnf or cnf, and a separator of one character.")
+    listed = content["list"] + [entry["rule"] for entry in content["dominated"]]
+    for rule in listed + content["claim"]["rules"] + content["claim"]["best"]:
+        if len(set(rule)) < len(rule) or len(rule) > most or max(rule, default=0) >= len(what["conditions"]):
+            raise Refused(f"The rule {str(rule)[:80]} is not made of at most {most} different conditions.")
+    places = [entry["by"] for entry in content["dominated"]]
+    for node in content["nodes"]:
+        places += node["chosen"] + node["own"]
+        if len(node["prices"]) != most or any(np.diff(node["prices"]) < 0):
+            raise Refused("A node's prices must be one for each size of a rule, and must not fall.")
+    if not all(map(len, listed)) or max(places, default=-1) >= n_listed:
+        raise Refused("A listed rule has no conditions, or a place lies beyond the list.")

@@ -1,24 +1,21 @@
 """No rule set made of the list has a loss below the bound: searched by the sizes of its rules, then rule by rule.
 
-A rule set with n rules and at most C rules and conditions fits *sizes*: numbers of which its rules, sorted, exceed
-none. It is enough to look at all ways to divide C, or what n rules can have at most, into n sizes. For given sizes any
-prices bound the loss of a rule set from below: the sum of the positives' prices, minus the price of each of the sizes,
-plus the losses of its rules. How far this is below the bound is the *reach* of the losses of its rules together.
+A rule set of n rules and at most C rules and conditions fits *sizes*: numbers of which its rules, sorted, exceed none.
+It is enough to look at all ways to divide C, or what n rules can have at most, into n sizes. For given sizes any prices
+bound the loss of a rule set from below: the sum of the positives' prices, minus the price of each of the sizes, plus
+the losses of its rules. How far this is below the bound is the *reach* of the losses of its rules together.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .certificate_file import IntArray, Node, Refused
+from .certificate_file import IntArray, Refused
 from .table import BoolArray
 
-MOST_PAIRS = 20_000_000_000
-MOST_DIVISIONS = 100_000
-BLOCK = 512
+MOST_PAIRS, MOST_DIVISIONS, BLOCK = 20_000_000_000, 100_000, 512
 
 
 @dataclass(frozen=True)
@@ -37,9 +34,24 @@ class List:
     """Prices are in units of one over this."""
 
     def sums(self, rules: IntArray, weights: IntArray) -> IntArray:
-        """For each rule, the sum of the weights of the positives it covers."""
-        found = [self.covers[some].astype(np.float64) @ weights for some in np.array_split(rules, len(rules) // 8192 + 1)]
-        return np.concatenate(found).astype(np.int64)
+        """For each rule, the sum of the weights of the positives it covers; float64 is exact below 2^53."""
+        parts = np.array_split(rules, len(rules) // 8192 + 1)
+        return np.concatenate([self.covers[some].astype(np.float64) @ weights for some in parts]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is left to show: further rules of these sizes, whose losses add up to the reach, do not beat the bound."""
+
+    sizes: tuple[int, ...]
+    chosen: tuple[int, ...]
+    rules: IntArray
+    """Those that may follow, and what each loses."""
+    losses: IntArray
+    reach: int
+    is_open: BoolArray
+    """The positives that no chosen rule covers."""
+    prices: IntArray
 
 
 def divisions(complexity: int, max_conditions: int) -> Iterator[tuple[int, ...]]:
@@ -48,8 +60,7 @@ def divisions(complexity: int, max_conditions: int) -> Iterator[tuple[int, ...]]
     def parts(total: int, count: int, largest: int) -> Iterator[tuple[int, ...]]:
         if count == 0:
             yield ()
-            return
-        for size in range(min(largest, total - 2 * (count - 1)), 1, -1):
+        for size in range(min(largest, total - 2 * (count - 1)), 1, -1) if count else ():
             if size * count >= total:
                 yield from ((size, *rest) for rest in parts(total - size, count - 1, size))
 
@@ -60,120 +71,97 @@ def divisions(complexity: int, max_conditions: int) -> Iterator[tuple[int, ...]]
 class Search:
     """Goes through the nodes in the order of the certificate, and through everything between them."""
 
-    def __init__(self, listed: List, nodes: tuple[Node, ...]) -> None:
-        self.listed, self.nodes = listed, iter(nodes)
-        self.n_pairs = 0
+    def __init__(self, listed: List, nodes: list[dict[str, Any]]) -> None:
+        self.listed, self.nodes, self.n_pairs, self.n_divisions = listed, iter(nodes), 0, 0
 
-    def run(self, complexity: int, max_conditions: int) -> int:
-        """Search all divisions of the complexity; how many there are."""
-        everything = np.arange(len(self.listed.sizes))
-        n_divisions = 0
+    def run(self, complexity: int, max_conditions: int) -> None:
+        """Search all divisions of the complexity."""
+        everything, all_open = np.arange(len(self.listed.sizes)), np.ones(len(self.listed.miss), dtype=bool)
         for sizes in divisions(complexity, max_conditions) if len(everything) else ():
-            n_divisions += 1
-            if n_divisions > MOST_DIVISIONS:
+            self.n_divisions += 1
+            if self.n_divisions > MOST_DIVISIONS:
                 raise Refused("The complexity can be divided in too many ways.")
-            self.with_new_prices(sizes, (), everything, np.ones(len(self.listed.miss), dtype=bool))
+            self.with_new_prices(sizes, (), everything, all_open)
         if next(self.nodes, None) is not None:
             raise Refused("The certificate has nodes that belong nowhere.")
-        return n_divisions
 
-    def with_new_prices(self, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, is_open: BoolArray) -> None:
-        """Search what is left with the prices of the next node; ``is_open`` are the positives not covered yet."""
-        node = next(self.nodes, None)
-        if node is None or node.sizes != sizes or node.chosen != chosen or len(node.positives) != len(is_open):
+    def with_new_prices(
+        self, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, is_open: BoolArray
+    ) -> None:
+        """Search what is left with the prices of the next node."""
+        listed, node = self.listed, next(self.nodes, None)
+        if node is None or (tuple(node["sizes"]), tuple(node["chosen"])) != (sizes, chosen):
             raise Refused(f"The certificate lacks the node for rules of the sizes {list(sizes)} after {list(chosen)}.")
-        listed, prices = self.listed, np.where(is_open, node.positives, 0)
-        if (prices > listed.scale * listed.miss).any():
-            raise Refused("A node's price of a positive is more than missing it costs.")
+        positives, of_sizes = (np.array(node[name], dtype=np.int64) for name in ("positives", "prices"))
+        if len(positives) != len(is_open) or (positives > listed.scale * listed.miss).any():
+            raise Refused("A node's prices of positives are not one for each, at most what missing it costs.")
+        prices = np.where(is_open, positives, 0)
         at_most = listed.scale * int(listed.costs[list(chosen)].sum()) + int(prices.sum())
-        at_most -= sum(int(node.prices[size - 2]) for size in sizes)
-        losses = listed.scale * listed.costs[rules] + node.prices[listed.sizes[rules] - 2] - listed.sums(rules, prices)
-        reach = (listed.bound - 1) * listed.scale - at_most
-        self.search(sizes, chosen, rules, losses, reach, is_open, prices, node.own)
-
-    # The state of a search: what was chosen, what may follow, and what that may lose.
-    def search(
-        self, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, losses: IntArray, reach: int,
-        is_open: BoolArray, prices: IntArray, own: frozenset[int],
-    ) -> None:  # fmt: skip
-        """Show that no further rules of these sizes lose no more than the reach, unless they do not beat the bound."""
-        rule_sizes = self.listed.sizes[rules]
-        if len(rules) < len(sizes) or not all((rule_sizes <= size).any() for size in sizes):
-            self.expect_none(own)
-            return
-        least = [int(losses[rule_sizes <= size].min()) for size in sizes]
-        # A rule in the place of any size leaves at least the least losses of the other sizes to the others.
-        kept = np.flatnonzero((losses <= reach - sum(least) + max(least)) & (rule_sizes <= max(sizes)))
-        if sum(least) > reach or len(kept) < len(sizes):
-            self.expect_none(own)
-            return
-        kept = kept[np.argsort(losses[kept], kind="stable")]
-        rules, losses = rules[kept], losses[kept]
-        if len(sizes) <= 2:
-            self.expect_none(own)
-            self.try_all(sizes, chosen, rules, losses, reach, is_open)
-            return
-        self.rule_by_rule(sizes, chosen, rules, losses, reach, is_open, prices, own)
-
-    def expect_none(self, own: frozenset[int]) -> None:
-        """A node that is closed at once has no others below it."""
-        if own:
-            raise Refused("A node announces others where none are needed.")
-
-    def rule_by_rule(
-        self, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, losses: IntArray, reach: int,
-        is_open: BoolArray, prices: IntArray, own: frozenset[int],
-    ) -> None:  # fmt: skip
-        """For each rule: the rule sets of which it is the one with the least loss (the first of these in the list)."""
-        met = set()
-        for at, (rule, loss) in enumerate(zip(rules.tolist(), losses.tolist(), strict=True)):
-            if len(sizes) * loss > reach:
-                break
-            place = max((place for place, size in enumerate(sizes) if size >= self.listed.sizes[rule]), default=-1)
-            if place < 0:
-                continue
-            left, after, covered = sizes[:place] + sizes[place + 1 :], rules[at + 1 :], self.listed.covers[rule]
-            # The bound pays for a positive once: for one that the rule covers, too, the others lose its price.
-            again = losses[at + 1 :] + self.listed.sums(after, np.where(covered, prices, 0))
-            near = again <= reach - loss * (len(sizes) - 1)
-            after, again, still_open = after[near], again[near], is_open & ~covered
-            if rule in own:
-                met.add(rule)
-                self.with_new_prices(left, (*chosen, rule), after, still_open)
-            else:
-                still = np.where(covered, 0, prices)
-                self.search(left, (*chosen, rule), after, again, reach - loss, still_open, still, frozenset())
-        if met != own:
+        at_most -= sum(int(of_sizes[size - 2]) for size in sizes)
+        losses = listed.scale * listed.costs[rules] + of_sizes[listed.sizes[rules] - 2] - listed.sums(rules, prices)
+        part = Part(sizes, chosen, rules, losses, (listed.bound - 1) * listed.scale - at_most, is_open, prices)
+        if self.search(part, frozenset(node["own"])) != set(node["own"]):
             raise Refused("A node announces others that are not needed.")
 
-    def try_all(
-        self, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, losses: IntArray, reach: int,
-        is_open: BoolArray,
-    ) -> None:  # fmt: skip
+    def search(self, part: Part, own: frozenset[int]) -> set[int]:
+        """Search a part; for which of the rules in ``own``, chosen next, nodes were read."""
+        sizes, rule_sizes = part.sizes, self.listed.sizes[part.rules]
+        if not all((rule_sizes <= size).any() for size in sizes):
+            return set()
+        least = [int(part.losses[rule_sizes <= size].min()) for size in sizes]
+        if sum(least) > part.reach:
+            return set()
+        # A rule in the place of any size leaves at least the least losses of the other sizes to the others.
+        kept = np.flatnonzero((part.losses <= part.reach - sum(least) + max(least)) & (rule_sizes <= max(sizes)))
+        kept = kept[np.argsort(part.losses[kept], kind="stable")]
+        part = Part(sizes, part.chosen, part.rules[kept], part.losses[kept], part.reach, part.is_open, part.prices)
+        if len(sizes) > 2:
+            return self.rule_by_rule(part, own)
+        self.try_all(part)
+        return set()
+
+    def rule_by_rule(self, part: Part, own: frozenset[int]) -> set[int]:
+        """For each rule: the rule sets of which it is the one with the least loss (the first of these in the list)."""
+        met = set()
+        for at, (rule, loss) in enumerate(zip(part.rules.tolist(), part.losses.tolist(), strict=True), 1):
+            if len(part.sizes) * loss > part.reach:
+                break
+            place = max(place for place, size in enumerate(part.sizes) if size >= self.listed.sizes[rule])
+            sizes, chosen = part.sizes[:place] + part.sizes[place + 1 :], (*part.chosen, rule)
+            covered = self.listed.covers[rule]
+            # The bound pays for a positive once: for one that the rule covers, too, the others lose its price.
+            losses = part.losses[at:] + self.listed.sums(part.rules[at:], np.where(covered, part.prices, 0))
+            near = losses <= part.reach - loss * (len(part.sizes) - 1)
+            after, is_open = part.rules[at:][near], part.is_open & ~covered
+            if rule in own:
+                met.add(rule)
+                self.with_new_prices(sizes, chosen, after, is_open)
+            else:
+                prices = np.where(covered, 0, part.prices)
+                left = Part(sizes, chosen, after, losses[near], part.reach - loss, is_open, prices)
+                self.search(left, frozenset())
+        return met
+
+    def try_all(self, part: Part) -> None:
         """Count the loss of every rule set with one or two further rules within reach."""
-        listed, open_miss = self.listed, np.where(is_open, self.listed.miss, 0)
-        base = int(listed.costs[list(chosen)].sum()) + int(open_miss.sum())
-        values = base + listed.costs[rules] - listed.sums(rules, open_miss)
-        if len(sizes) == 1:
-            if (values < listed.bound).any():
-                raise Refused(f"A rule set of the list has a loss of {values.min()}, below the bound.")
-            return
+        listed, rules, miss = self.listed, part.rules, np.where(part.is_open, self.listed.miss, 0)
+        base = int(listed.costs[list(part.chosen)].sum()) + int(miss.sum())
+        values = base + listed.costs[rules] - listed.sums(rules, miss)
+        if len(part.sizes) == 1 and (values < listed.bound).any():
+            raise Refused(f"A rule set of the list has a loss of {values.min()}, below the bound.")
         # What two rules cover both, only one of them gains. Sums below 2^24 are exact in single precision.
         kind = np.float32 if listed.miss.sum() < 2**24 else np.float64
-        for start in range(0, len(rules), BLOCK):
-            one = slice(start, start + BLOCK)
-            end = int(np.searchsorted(losses, reach - losses[start], side="right"))
-            if end <= start:
-                break
-            self.n_pairs += (min(start + BLOCK, len(rules)) - start) * (end - start)
+        for start in range(0, len(rules) if len(part.sizes) == 2 else 0, BLOCK):
+            end = int(np.searchsorted(part.losses, part.reach - part.losses[start], side="right"))
+            self.n_pairs += BLOCK * max(0, end - start)
             if self.n_pairs > MOST_PAIRS:
                 raise Refused(f"The prices leave more than {MOST_PAIRS} pairs of rules to try.")
-            left = listed.covers[rules[one]] * open_miss.astype(kind)
+            left = listed.covers[rules[start : start + BLOCK]] * miss.astype(kind)
             for other in range(start, end, 8 * BLOCK):
-                two = slice(other, min(end, other + 8 * BLOCK))
-                both = left @ listed.covers[rules[two]].T.astype(kind)
-                total = values[one, None] + (values[None, two] - base) + both
+                right = slice(other, min(end, other + 8 * BLOCK))
+                both = left @ listed.covers[rules[right]].T.astype(kind)
+                total = values[start : start + BLOCK, None] + (values[None, right] - base) + both
                 for first, second in zip(*np.nonzero(total < listed.bound), strict=True):
                     pair = sorted((listed.sizes[rules[start + first]], listed.sizes[rules[other + second]]))
-                    if start + first < other + second and pair[0] <= sizes[1] and pair[1] <= sizes[0]:
+                    if start + first < other + second and pair[0] <= part.sizes[1] and pair[1] <= part.sizes[0]:
                         raise Refused("Two rules of the list bring a loss below the bound.")

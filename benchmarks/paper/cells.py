@@ -14,7 +14,7 @@ import pandas as pd
 from attrs import frozen
 from joblib import Parallel, delayed
 
-from ..clock import clock_of_deadlines
+from ..clock import clock
 
 Key = dict[str, Any]
 """What tells a cell from others: data set, learner, fold and the like; plain values."""
@@ -81,14 +81,14 @@ def run_cells(
     waiting = [cell for cell in cells if cell.name not in known]
     if len(waiting) < len(cells):
         say(f"{len(cells) - len(waiting)} of {len(cells)} cells are in {store.path.name} already")
-    began = time.perf_counter()
+    began = time.monotonic()
     for done, (cell, rows, error) in enumerate(_results(waiting, measure, jobs), 1):
         if error:
             known[cell.name] = [{"reason": error}]
         else:
             store.add(cell, rows)
             known[cell.name] = rows
-        passed = time.perf_counter() - began
+        passed = time.monotonic() - began
         left = passed / done * (len(waiting) - done)
         told = ", ".join(f"{value}" for value in cell.key.values())
         say(f"[{done}/{len(waiting)}] {told}: {error or _summary(rows)}; {_span(passed)}, about {_span(left)} left")
@@ -106,8 +106,9 @@ def _guarded(cell: Cell, measure: Measure) -> tuple[Cell, list[dict[str, Any]], 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with clock_of_deadlines(cell.settings.get("clock", "wall")):
-                rows = measure(cell.key, cell.settings)
+            if cell.settings.get("clock", "wall") != clock():
+                raise RuntimeError(f"the cell's seconds are not those of the {clock()} clock")
+            rows = measure(cell.key, cell.settings)
             load = round(os.getloadavg()[0], 1)
             return cell, [{**row, "load": load} for row in rows], ""
         except Exception as error:  # One cell's fault must not end a run of hours.

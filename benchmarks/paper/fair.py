@@ -92,7 +92,7 @@ def unconstrained(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]
     try:
         (outcome,) = run_rival(
             key["learner"], fold.samples(), free_settings(key["learner"], key["data"]),
-            inner_folds=settings["inner folds"], seconds=settings["rival seconds"], clock=settings.get("clock", "wall"),
+            inner_folds=settings["inner folds"], seconds=settings["rival seconds"],
         )  # fmt: skip
     except NoOutcome as reason:
         return [{"reason": str(reason)}]
@@ -165,7 +165,6 @@ def along_front(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     try:
         outcomes = run_rival(
             key["learner"], fold.samples(), parameters, inner_folds=0, seconds=settings["rival seconds"],
-            clock=settings.get("clock", "wall"),
         )  # fmt: skip
     except NoOutcome as reason:
         return [{"reason": str(reason)}]

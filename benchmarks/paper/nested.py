@@ -42,7 +42,6 @@ def measure(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
             candidates(rival(key["learner"]).grid),
             inner_folds=settings["inner folds"],
             seconds=settings["rival seconds"],
-            clock=settings.get("clock", "wall"),
         )
     except NoOutcome as reason:
         return [{"reason": str(reason)}]

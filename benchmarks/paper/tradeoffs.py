@@ -38,7 +38,7 @@ def measure(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     try:
         outcomes = run_rival(
             key["learner"], fold.samples(), [{parameter: value} for value in values], inner_folds=0,
-            seconds=settings["rival seconds"], clock=settings.get("clock", "wall"),
+            seconds=settings["rival seconds"],
         )  # fmt: skip
     except NoOutcome as reason:
         return [{"reason": str(reason)}]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 from attrs import frozen
 
+from ..clock import clock
 from . import availability, rival
 
 ROOT = Path(__file__).parents[2]
@@ -62,13 +63,12 @@ def candidates(grid: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any] | Non
 
 
 def run_rival(
-    name: str, samples: Samples, parameters: Sequence[Mapping[str, Any]], *, inner_folds: int, seconds: float,
-    clock: str = "wall",
+    name: str, samples: Samples, parameters: Sequence[Mapping[str, Any]], *, inner_folds: int, seconds: float
 ) -> list[Outcome]:
     """Tune (with inner folds) and fit a rival, or fit it with all parameters given (without); its outcomes.
 
-    Half of the seconds may go into tuning; after all of them the rival has lost, and its process ends. They are seconds
-    of the wall's clock or of the processor; then the process ends in any case after ten times as many of the wall's.
+    Half of the seconds may go into tuning; after all of them the rival has lost, and its process ends. Where they
+    are the processor's, its process ends in any case after ten times as many of the wall's.
 
     Raises
     ------
@@ -80,10 +80,10 @@ def run_rival(
         raise NoOutcome(found.reason)
     with tempfile.TemporaryDirectory(prefix="rival-") as text:
         folder = Path(text)
-        _write(folder, name, samples, parameters, (inner_folds, seconds, clock))
+        _write(folder, name, samples, parameters, inner_folds, seconds)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [found.interpreter or sys.executable, "-m", "benchmarks.rivals.worker", str(folder), str(seconds)]
-        longest = START + (10 * seconds if clock == "processor" else seconds)
+        longest = START + (10 * seconds if clock() == "processor" else seconds)
         try:
             run = subprocess.run(
                 command, capture_output=True, text=True, check=False, timeout=longest, cwd=ROOT, env=environment
@@ -107,9 +107,9 @@ def _write(
     name: str,
     samples: Samples,
     parameters: Sequence[Mapping[str, Any]],
-    limits: tuple[int, float, str],
+    inner_folds: int,
+    seconds: float,
 ) -> None:
-    inner_folds, seconds, clock = limits
     arrays: dict[str, Any] = {
         "train": samples.train.to_numpy().astype(np.uint8),
         "test": samples.test.to_numpy().astype(np.uint8),
@@ -127,6 +127,5 @@ def _write(
         "candidates": [dict(each) for each in parameters] or [{}],
         "inner_folds": inner_folds,
         "tuning_seconds": 0.5 * seconds,
-        "clock": clock,
     }
     (folder / "job.json").write_text(json.dumps(job, default=str), encoding="utf-8")

@@ -11,13 +11,12 @@ from attrs import field, frozen
 
 from rulecg_core import Condition, ConfigurationError
 from rulecg_core.base.arrays import BoolArray
-from rulecg_core.data.conditions import EXACT_BELOW, is_missing
 from rulecg_core.data.columns.scales import Mark
+from rulecg_core.data.conditions import EXACT_BELOW, is_missing
 
 MISSING = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL"]
-    + ["NaN", "None", "n/a", "nan", "null"]
-)
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"]
+) | {"NULL", "NaN", "None", "n/a", "nan", "null"}
 """Texts that stand for a missing value in tables that rulecg reads."""
 LARGEST_WEIGHT = 999_999
 _TRUTHS = {True: "true", False: "false"}
@@ -93,7 +92,9 @@ def described_columns(
     columns = {name: table[name] for name in used}
     target_name = str(target.column.name)
     if target_name in columns:
-        raise ConfigurationError(f"A certificate needs y under a name of its own, but a column is called {target_name!r}.")
+        raise ConfigurationError(
+            f"A certificate needs y under a name of its own, but a column is called {target_name!r}."
+        )
     columns[target_name] = target.column
     used[target_name] = {_kind(_condition_of(target_name, value)) for value in target.column.dropna().unique().tolist()}
     found = {}

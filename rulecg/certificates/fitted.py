@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -89,7 +88,9 @@ def write_fitted(
     check_covered(settings, len(rows.classes))
     lister = next((part.plugin for part in task.recipe.pricers if part.plugin.can_list), None)
     if lister is None:
-        raise ConfigurationError("A certificate needs a pricer that lists rules, such as exact-search: add it to pricers.")
+        raise ConfigurationError(
+            "A certificate needs a pricer that lists rules, such as exact-search: add it to pricers."
+        )
     weight_name = None if sample_weight is None else str(getattr(sample_weight, "name", None) or DEFAULT_WEIGHT)
     result = next(iter(runs.values()))
     learned = Learned(

@@ -42,6 +42,16 @@ class Learned:
     """The column of the table with the weights of the rows; None when each is 1."""
 
 
+NOT_COVERED = (
+    "max_rules", "max_columns", "min_rule_support", "min_rule_precision", "keep", "require", "condition_costs",
+)  # fmt: skip
+"""Settings of an estimator that change what is proven in a way that files do not describe."""
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
+
+
 def check_covered(settings: dict[str, Any], n_classes: int | None = None) -> None:
     """Refuse, before any work is done, what certificates do not cover.
 
@@ -69,6 +79,9 @@ def check_covered(settings: dict[str, Any], n_classes: int | None = None) -> Non
         reason = f"the Hamming loss only, not loss={settings['loss']!r}"
     elif len(_listed(settings["constraints"])):
         reason = "bounds on complexity only, not other constraints"
+    elif any(_is_given(settings.get(name)) for name in NOT_COVERED):
+        named = next(name for name in NOT_COVERED if _is_given(settings.get(name)))
+        reason = f"bounds on complexity and conditions left out by forbid or monotone only, not {named}"
     elif settings.get("teacher") is not None and settings.get("label_weight") != 1:
         reason = "stakes that the table shows, not a teacher's probabilities"
     elif n_classes is not None and n_classes > 2:
@@ -112,7 +125,7 @@ def write_certificate(
     problem = document.problem
     bound = proven_bound(problem, result, document.per_unit)
     parts = proof_parts(problem, bound, backend, lister, result.pool, deadline)
-    content = document.content(result.rules, parts)
+    content = document.content(result, parts)
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=True)
     write_bytes(file.path, gzip.compress(text.encode("ascii"), 6, mtime=0))
 
@@ -163,7 +176,7 @@ class _Document:
             },
             "conditions": described_conditions(learned.conditions),
             "target": target.described(),
-            "weight": learned.weight_name,
+            "weight": [] if learned.weight_name is None else [learned.weight_name],
             "problem": {
                 "logic": settings["logic"],
                 "max_conditions": settings["max_conditions"],
@@ -174,20 +187,22 @@ class _Document:
         }
         return cls(described, problem, miss, cover, per_unit)
 
-    def content(self, rules: tuple[Rule, ...], parts: ProofParts) -> dict[str, Any]:
+    def content(self, result: Result, parts: ProofParts) -> dict[str, Any]:
         return {
             "format": "rulecg-certificate",
             "version": 1,
             "described": self.described,
             "hash": self.digest(),
             "claim": {
-                "rules": [list(rule.features) for rule in rules],
-                "loss": loss_of(self.problem, rules),
+                "rules": [list(rule.features) for rule in result.rules],
+                "loss": loss_of(self.problem, result.rules),
+                "best": [list(rule.features) for rule in result.best_rules],
+                "best_loss": loss_of(self.problem, result.best_rules),
                 "bound": parts.bound,
             },
             "root": {"scale": SCALE, "positives": parts.root.positives.tolist(), "size": parts.root.per_size},
             "list": [list(rule.features) for rule in parts.listed.rules],
-            "dominated": [[list(rule.features), by] for rule, by in parts.listed.dominated],
+            "dominated": [{"rule": list(rule.features), "by": by} for rule, by in parts.listed.dominated],
             "nodes": [
                 {
                     "sizes": list(node.sizes),
@@ -223,7 +238,9 @@ def _target_of(learned: Learned) -> Target:
 
 def _whole_weights(weights: FloatArray) -> IntArray:
     if not np.all(weights == np.round(weights)) or weights.max() > LARGEST_WEIGHT:
-        raise ConfigurationError(f"Certificates take whole sample weights up to {LARGEST_WEIGHT}: multiply or round them.")
+        raise ConfigurationError(
+            f"Certificates take whole sample weights up to {LARGEST_WEIGHT}: multiply or round them."
+        )
     return weights.astype(np.int64)
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
+from typing import TYPE_CHECKING
 
 from .common import task
 from .common.exit_codes import INTERRUPTED, OK
 from .common.parser import CommandParser, complexity
+from .packed import fit_packed
+
+if TYPE_CHECKING:
+    from ..certificates.described_table import CertificateFile
 
 NAME = "fit"
 HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends early with the best model so far."
@@ -15,6 +21,7 @@ HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends 
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments of this command."""
     task.add_arguments(parser)
+    fit_packed.add_arguments(parser)
     parser.add_argument(
         "--max-complexity", metavar="C", type=complexity, default="auto",
         help="most rules and conditions together; auto: chosen by folds, as far as it pays on rows outside training "
@@ -30,12 +37,18 @@ def add_arguments(parser: CommandParser) -> None:
         help="do not keep hashes of training rows in the model file, by which reports tell them from new rows",
     )  # fmt: skip
     parser.add_argument(
+        "--certificate", metavar="FILE",
+        help="where to write what was proven, such as proof.json.gz; rulecg-verify checks it against the table",
+    )  # fmt: skip
+    parser.add_argument(
         "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
+    if fit_packed.is_packed(arguments):
+        return fit_packed.run(arguments)
     from ..exports.output_files import check_writable
     from ..model.model_file import save_model, to_model
     from .common.summary import expected_summary, test_summary, training_summary
@@ -43,9 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_writable(arguments.out)
     job = task.Task.of(arguments)
+    before = _stamp(arguments.certificate)
     classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
     with task.progress_on_stderr():
-        classifier.fit(job.inputs, job.labels, sensitive_features=job.sensitive, groups=job.together)
+        classifier.fit(
+            job.inputs,
+            job.labels,
+            sensitive_features=job.sensitive,
+            groups=job.together,
+            certificate=_certificate(arguments, job),
+        )
     model = to_model(
         classifier,
         data=job.inputs,
@@ -60,5 +80,27 @@ def run(arguments: argparse.Namespace) -> int:
     first = [*expected_summary(classifier, job), *tested]
     for line in training_summary(classifier, job, arguments.constraint, first):
         print(line)
+    if arguments.certificate:
+        is_new = _stamp(arguments.certificate) != before
+        print(f"Certificate: {arguments.certificate}" if is_new else "Certificate: none written.")
     print(f"Model: {arguments.out}" if arguments.out else "Model: not kept; --out FILE writes it.")
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK
+
+
+def _stamp(path: str | None) -> int:
+    """When a file was written, to tell a new one from one that was there before."""
+    return os.stat(path).st_mtime_ns if path and os.path.exists(path) else 0
+
+
+def _certificate(arguments: argparse.Namespace, job: task.Task) -> CertificateFile | None:
+    """Where the certificate goes, and what it says of the table."""
+    from rulecg_core import ConfigurationError
+
+    from ..certificates.described_table import CertificateFile, Target
+
+    if not arguments.certificate:
+        return None
+    if job.labels.dtype != bool:
+        raise ConfigurationError("Certificates as files cover two classes only yet: say which is positive.")
+    target = Target(job.target, job.labels.to_numpy(dtype=bool))
+    return CertificateFile(arguments.certificate, target=target, separator=arguments.separator)

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from attrs import evolve
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from rulecg_core import Backend, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry
-from rulecg_core.base.arrays import AnyArray, FloatArray
+from rulecg_core import (
+    Backend,
+    Condition,
+    Constraint,
+    Heuristic,
+    Pricer,
+    Rule,
+    RuleSet,
+    Start,
+    counting_work,
+    load_registry,
+    now,
+)
+from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..certificates.described_table import CertificateFile
 from ..certificates.fitted import checked_file
-from ..choosing.fitting import Given, fit_rules
 from ..choosing.folds import checked_groups
 from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
-from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
+from ..inputs.sensitive_columns import listed, sensitive_columns
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..resampling.stable_choice import chooser_of
-from .display import ShowsRules
+from .fitted.predicts import Predicts
+from .fitting import Given, fit_rules
 from .forest_start import starter_of
-from .learning import labelled_rows
+from .learning import describing, labelled_rows
 from .recipe import ScheduleLike, compose
 
 
-class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
@@ -69,7 +83,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
         far; while something is chosen, the first one ends the choice.
     forbid : sequence of str
-        Columns that no rule may use, such as the sensitive ones.
+        Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
         How columns become conditions: ``"deciles"``, the paper's; ``"best"`` for those and each column's best cut;
         ``"distinct"`` for quantiles of the distinct values; ``"trees"`` for thresholds where small trees would cut;
@@ -100,8 +114,37 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: return the first of all optima (by errors, complexity and text), or of the rule sets
+        that were met the one with the fewest errors, whatever its objective; the certificate says how far it is off.
+    deterministic : bool
+        Whether the same data and settings give the same rules whatever the load of the machine and ``n_jobs``:
+        ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    monotone : dict from column to "increasing" or "decreasing", or None
+        With these columns predictions may only rise, or only fall: ``{"income": "increasing"}`` leaves rules only
+        ``income > value``. Whether a value is missing has no direction and stays usable.
+    require : sequence of str
+        Conditions that every rule must have, such as ``["age > 18"]``; they count neither as complexity nor towards
+        ``max_conditions``.
+    condition_costs : dict from column or condition to number, or None
+        What a condition counts as complexity, such as ``{"blood test": 3}``; 1 unless given.
+    max_rules, max_columns : int or None
+        Most rules, and most columns that all rules together use.
+    min_rule_support : float or None
+        Rows that every rule must cover at least (with sample weights, their weight). In CNF: that every clause turns
+        away.
+    min_rule_precision : float or None
+        Of the rows that a rule covers at least this share must be of the class that it speaks for.
+    keep : RuleSet or sequence of str
+        Rules that must be in the rule set, as text (``["age > 30 and income > 5"]``) or lists of conditions; the rest
+        is learned beside them.
+    positive : label or None
+        With two classes, the one that the rules describe; None for the second one in ``classes_``.
+    sensitive : str, sequence of str or None
+        Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
+        of numbers. Rules may use the columns unless they are forbidden.
     scoring : None, str or callable
         What ``max_complexity="auto"`` does best at on rows outside training: None for the least expected cost, in
         costs and class weights where these are given, or a scorer as in scikit-learn, such as "balanced_accuracy".
@@ -134,9 +177,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
 
     Notes
     -----
-    With two classes the rules describe ``classes_[1]``. With more, each class gets a rule set against the rest; the
-    claim of the rule with the highest precision wins, and rows that no rule set claims get the class most frequent
-    among such training rows.
+    With two classes the rules describe ``classes_[1]`` unless ``positive`` says otherwise. With more, each class gets a
+    rule set against the rest; the claim of the rule with the highest precision wins, and rows that no rule set claims
+    get the class most frequent among such training rows.
 
     ``predict_proba`` is the precision on the training rows, ``(right + 1) / (fired + 2)`` in weight, of the best rule
     that fires; where none fires, it is the share of the classes among the training rows where none fired. It always
@@ -190,7 +233,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         label_weight: float | str = "auto",
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        select: str = "optimal",
+        deterministic: bool = False,
         na_values: Sequence[str] = (),
+        monotone: Mapping[str, str] | None = None,
+        require: Sequence[str | Condition] = (),
+        condition_costs: Mapping[str, float] | None = None,
+        max_rules: int | None = None,
+        max_columns: int | None = None,
+        min_rule_support: float | None = None,
+        min_rule_precision: float | None = None,
+        keep: RuleSet | Sequence[Any] = (),
+        positive: Any = None,
+        sensitive: str | Sequence[str] | None = None,
         scoring: Any = None,
         pricing_time_limit: float | None = None,
         start: str | None = None,
@@ -216,7 +271,19 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.label_weight = label_weight
         self.cut_points = cut_points
         self.choice = choice
+        self.select = select
+        self.deterministic = deterministic
         self.na_values = na_values
+        self.monotone = monotone
+        self.require = require
+        self.condition_costs = condition_costs
+        self.max_rules = max_rules
+        self.max_columns = max_columns
+        self.min_rule_support = min_rule_support
+        self.min_rule_precision = min_rule_precision
+        self.keep = keep
+        self.positive = positive
+        self.sensitive = sensitive
         self.scoring = scoring
         self.pricing_time_limit = pricing_time_limit
         self.start = start
@@ -306,6 +373,21 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             # Whoever checks a certificate has the table, not a teacher.
             params = untaught(params)
         file = checked_file(certificate, params)
+        with counting_work(self.deterministic):
+            return self._learned(start, (X, y), sample_weight, sensitive_features, groups, params, file)
+
+    # What fit_from was given, checked.
+    def _learned(
+        self,
+        start: Sequence[Rule],
+        data: tuple[Any, Any],
+        sample_weight: Any,
+        sensitive_features: Any,
+        groups: Any,
+        params: dict[str, Any],
+        file: CertificateFile | None,
+    ) -> RuleSetClassifier:
+        X, y = data
         recipe = compose(
             load_registry(),
             max_complexity=number_of(self.max_complexity),
@@ -317,67 +399,31 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             schedule=self.schedule,
         )
         recipe = evolve(
-            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
+            recipe,
+            start=Start(tuple(start)),
+            starter=starter_of(self.start),
+            choose=chooser_of(self.choice),
+            select=self.select,
         )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
+        began = now()
+        if sensitive_features is None and self.sensitive is not None:
+            sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
         rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
-        rows = evolve(rows, table=without_texts(rows.table, self.na_values))
+        rows = describing(evolve(rows, table=without_texts(rows.table, self.na_values)), self.positive)
+        known = ExpertKnowledge.of(params, rows.table)
+        recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
         together = checked_groups(groups, sample_weight, len(rows.codes))
         label_name = getattr(plain_column(y), "name", None)
-        fitted = fit_rules(params, recipe, Given(rows, sensitive, together, sample_weight, label_name, began, file))
-        self.classes_, self.result_, self.model_ = rows.classes, fitted.result, fitted.model
-        self.binarizer_, self.settings_, self.path_ = fitted.binarizer, fitted.settings, fitted.path
+        given = Given(rows, sensitive, together, sample_weight, label_name, began, file, known)
+        fitted = fit_rules(params, recipe, given)
+        self.classes_, self.result_, self.path_ = np.unique(rows.classes), fitted.result, fitted.path
+        self.model_ = evolve(fitted.model, sensitive=listed(self.sensitive))
+        self.binarizer_, self.settings_ = fitted.binarizer, fitted.settings
         self.rule_set_ = fitted.model.readable
         return self
-
-    @property
-    def rules_(self) -> pd.DataFrame:
-        """One line per rule: its class, text, support, precision and recall on the training rows."""
-        check_is_fitted(self, "model_")
-        return self.model_.rule_table()
-
-    def predict(self, X: Any) -> AnyArray:
-        """Predict the class of every row.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        array
-            One label per row, of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.classes_[self.model_.decide(table)]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        float array, rows × classes
-            In the order of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.model_.predict_proba(table)
-
-    def named_columns(self, X: Any) -> pd.DataFrame:
-        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
-        check_is_fitted(self)
-        used = plain_table(X, self.model_.columns)
-        table = as_frame(X) if used is X else used
-        validate_data(self, header(X), reset=False, skip_check_array=True)
-        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -68,7 +68,7 @@ def to_model(
     target : str or None
         The predicted column.
     sensitive : iterable of str
-        The columns that define groups.
+        The columns that define groups; those that the learner was told of unless given.
     label_names : mapping or None
         Other names for labels, such as ``{False: "no", True: "yes"}``.
     row_sketch : bool
@@ -85,7 +85,7 @@ def to_model(
         classes=tuple(names.get(label, label) for label in model.classes),
         expected=None if model.expected is None else model.expected.called(names),
         target=target,
-        sensitive=tuple(map(str, sensitive)),
+        sensitive=tuple(map(str, sensitive)) or model.sensitive,
         fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
     )
 

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from rulecg_core import load_registry
 
+from ..inputs.sensitive_columns import column_of
 from ..model.model import Model
 from .accuracy import accuracy_section
 from .audits import GROUPS, audit_sections
@@ -134,7 +135,8 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
 
 def _warnings(evidence: Evidence) -> list[str]:
     """What readers must know before anything else."""
-    names = [*evidence.model.sensitive, *(evidence.sensitive.columns if evidence.sensitive is not None else ())]
+    groups = evidence.sensitive.columns if evidence.sensitive is not None else ()
+    names = [*evidence.model.sensitive_columns, *(column_of(name, evidence.table.columns) for name in groups)]
     used = [name for name in dict.fromkeys(map(str, names)) if name in evidence.model.columns]
     if not used:
         return []

@@ -1,4 +1,4 @@
-"""What an engine is: it applies a function to partitions, wherever they are, and gives back what the function returns."""
+"""What an engine is: it applies a function to partitions, wherever they are, and brings the answers."""
 
 from __future__ import annotations
 

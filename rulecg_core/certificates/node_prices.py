@@ -131,7 +131,9 @@ class _Program:
         """Prices of the open positives, and of sizes 2, 3, ..."""
         solution = self.session.solve(deadline)
         if not solution.is_optimal:
-            raise NoCertificateError("No certificate: the time was over, or a linear program of it could not be solved.")
+            raise NoCertificateError(
+                "No certificate: the time was over, or a linear program of it could not be solved."
+            )
         n = len(self.open_)
         steps = np.maximum(solution.primal[n + 1 :], 0.0)
         return np.maximum(solution.primal[:n], 0.0), solution.primal[n] + np.concatenate([[0.0], np.cumsum(steps)])

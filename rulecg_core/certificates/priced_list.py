@@ -46,7 +46,11 @@ class RootPrices:
         weights = SCALE * problem.cover
         weights[problem.positives] -= self.positives
         return PricingProblem(
-            problem.holds, weights.astype(np.float64), float(self.per_size), float(self.per_size), problem.max_conditions
+            X=problem.holds,
+            sample_weights=weights.astype(np.float64),
+            condition_price=float(self.per_size),
+            constant=float(self.per_size),
+            max_conditions=problem.max_conditions,
         )
 
 
@@ -97,14 +101,16 @@ def repaired(problem: ExactProblem, pricing: PricingProblem, pricer: Pricer, lim
     while True:
         found = pricer.price(prices.pricing(problem), limits, np.random.default_rng(0))
         if found.bound is None:
-            raise NoCertificateError("No certificate: the time was over before the rounded prices were proven feasible.")
+            raise NoCertificateError("No certificate: the time was over before rounded prices were proven feasible.")
         if found.bound > -0.5:
             return prices
         # Every rule has a size of 2 at least.
         prices = RootPrices(positives, prices.per_size + max(1, math.ceil(-found.bound / 2)))
 
 
-def priced_list(problem: ExactProblem, prices: RootPrices, lister: Pricer, bound: int, deadline: Deadline) -> PricedList:
+def priced_list(
+    problem: ExactProblem, prices: RootPrices, lister: Pricer, bound: int, deadline: Deadline
+) -> PricedList:
     """List the rules that could be in a rule set with a loss below the bound.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from attrs import frozen
 
 from ..api.backend import Backend
@@ -51,6 +50,6 @@ def proof_parts(
     root = root_prices(problem, backend, lister, known, deadline)
     listed = priced_list(problem, root, lister, bound, deadline)
     covers, costs, sizes = covers_and_costs(problem, listed.rules)
-    rules = ListedRules(covers, costs, sizes, problem.miss[problem.positives].astype(np.int64), problem.max_conditions + 1)
+    rules = ListedRules(covers, costs, sizes, problem.miss[problem.positives], problem.max_conditions + 1)
     nodes = NodeSearch(rules, PriceFinder(backend, rules, deadline), bound, deadline).run(problem.max_complexity)
     return ProofParts(bound, root, listed, tuple(nodes))

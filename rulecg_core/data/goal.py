@@ -9,9 +9,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from ..base.arrays import BoolArray, FloatArray
+from .bounds.rule_bound import RuleBound, all_allow
 from .linear_form import LinearForm, Row
 from .problem import Problem
-from .rule_bound import RuleBound, all_allow
 from .rules import Rule
 
 KEPT = 1e-9
@@ -117,6 +117,16 @@ class Goal:
         """Whether rules meet in nothing but size: every cover counts, and no row looks at which samples are covered or
         missed, nor does it matter on which columns. Gaps are small then, and proofs by listing close them."""
         return not self.counts_once and np.isinf(self.max_columns) and all(row.bounds_size for row in self.rows)
+
+    @cached_property
+    def prefers_short_rules(self) -> bool:
+        """Whether a rule can always give way to a shorter one with the same cover, and to none where another one has
+        its cover: no row asks for more conditions or rules, the objective does not pay for them, and it does not matter
+        on which columns conditions are."""
+        sized = [(self.objective.length, self.objective.rule)]
+        sized += [(row.form.length, row.form.rule) for row in self.rows if row.hi < np.inf]
+        sized += [(-row.form.length, -row.form.rule) for row in self.rows if row.lo > -np.inf]
+        return np.isinf(self.max_columns) and all(length >= 0 and rule >= 0 for length, rule in sized)
 
     @cached_property
     def counts_truly(self) -> bool:

@@ -45,7 +45,7 @@ def test_an_engine_that_fails_is_named():
         def shutdown(self):
             return
 
-    with pytest.raises(PluginError, match="Broken.*no network"):
+    with pytest.raises(PluginError, match=r"Broken.*no network"):
         total_of(Broken(), counts_of, ((1,),))
 
 
