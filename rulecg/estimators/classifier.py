@@ -37,7 +37,7 @@ from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
 from ..inputs.sensitive_columns import listed, sensitive_columns
 from ..inputs.table import as_frame
-from ..knowledge.expert_knowledge import ExpertKnowledge
+from ..knowledge.expert_knowledge import ExpertKnowledge, with_settled_logic
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
@@ -367,7 +367,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         RuleSetClassifier
             The classifier itself, fitted.
         """
-        params = self.get_params(deep=False)
+        params = with_settled_logic(self.get_params(deep=False))
         check_settings(params)
         if certificate is not None:
             # Whoever checks a certificate has the table, not a teacher.

@@ -29,11 +29,6 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument(
-        "--together", metavar="COLUMN",
-        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
-        "column is no input",
-    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
