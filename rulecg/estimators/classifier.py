@@ -255,15 +255,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         )
 
     def fit_from(
-        self,
-        start: Sequence[Rule],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        sensitive_features: Any = None,
+        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None,
         certificate: CertificateFile | str | None = None,
-    ) -> RuleSetClassifier:
+    ) -> RuleSetClassifier:  # fmt: skip
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
         Parameters
