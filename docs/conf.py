@@ -62,6 +62,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
+    "within_subsection_order": "scripts.gallery_order.ReadingOrder",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"__init__\.py|branch_and_price_scip\.py",
     "doc_module": ("rulecg", "rulecg_core", "rulecg_fairness"),

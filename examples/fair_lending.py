@@ -15,7 +15,7 @@ from rulecg import RuleSetClassifier, datasets
 from rulecg_fairness import equalized_odds_difference, group_table
 
 data, target, sensitive = datasets.load("lending")
-settings = {"max_complexity": 14, "time_limit": 3, "forbid": ["sex", "race"]}
+settings = {"max_complexity": 14, "time_limit": 8, "forbid": ["sex", "race"]}
 plain = RuleSetClassifier(**settings).fit(data, target)
 fair = RuleSetClassifier(**settings, constraints=["equalized-odds:0.1"]).fit(data, target, sensitive_features=sensitive)
 learned = {"without a bound": plain, "equalized odds within 0.1": fair}
@@ -39,7 +39,7 @@ plt.show()
 
 # %%
 # The duals of the bounds say what each of them costs: the loss per 0.01, from the relaxation.
-prices = fair.result_.constraints.set_index("row")["dual"].abs()
+prices = fair.result_.constraints.set_index("row")["dual"].astype(float).abs()
 print((0.01 * prices[prices > 1e-7]).round(3).sort_values(ascending=False).head(5).to_string())
 
 # %%

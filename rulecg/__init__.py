@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .estimators.classifier import RuleSetClassifier
     from .estimators.complexity_path import ComplexityPath, complexity_path
     from .estimators.cross_validation import RuleSetClassifierCV
+    from .estimators.fairness_path import fairness_path, plot_fairness_path
     from .model.model import Model
     from .model.model_file import load_model, save_model
     from .model.multiclass import ClassRuleSets
@@ -39,7 +40,9 @@ _HOMES = {
     "alternative_rules": ".analysis.stability",
     "build_report": ".report",
     "complexity_path": ".estimators.complexity_path",
+    "fairness_path": ".estimators.fairness_path",
     "load_model": ".model.model_file",
+    "plot_fairness_path": ".estimators.fairness_path",
     "rule_stability": ".analysis.stability",
     "save_model": ".model.model_file",
 }
@@ -60,7 +63,9 @@ __all__ = [
     "build_report",
     "complexity_path",
     "datasets",
+    "fairness_path",
     "load_model",
+    "plot_fairness_path",
     "rule_stability",
     "save_model",
 ]

@@ -21,6 +21,7 @@ from rulecg_core import RulecgError
 
 from .beside import kernel_modules, started
 from .cache import KernelCache
+from .interrupts import not_lost
 
 # The compiler's own modules say little about the types of what they offer.
 _njit: Any = numba.njit
@@ -98,7 +99,7 @@ class Kernel:
         """
         if not self._is_loaded:
             # The compiler's own lock, since kernels are also loaded while it compiles those that call them.
-            with global_compiler_lock, warnings.catch_warnings(), _without_garbage_collection():
+            with global_compiler_lock, warnings.catch_warnings(), _without_garbage_collection(), not_lost():
                 warnings.simplefilter("ignore", NumbaWarning)
                 if not self._is_loaded:
                     self._make()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from attrs import frozen
 
 from rulecg_core import Found, Heuristic, Rule, Search, SearchLimits, View
+
+if TYPE_CHECKING:
+    from .column_search import ColumnSearch
+    from .counted_search import CountedSearch
 
 
 @frozen
@@ -42,6 +47,8 @@ class LocalSearch(Heuristic):
     (Rule(features=(0,)),)
     """
 
+    counts_work: ClassVar[bool] = True
+
     condition_moves: bool = True
     subset_moves: bool = True
     mixtures: bool = True
@@ -64,10 +71,15 @@ class _BothCounts(Search):
     """One search for each way of counting; each keeps its own memory."""
 
     def __init__(self, view: View, settings: LocalSearch) -> None:
+        from .column_search import ColumnSearch
         from .counted_search import CountedSearch
 
-        self._searches = tuple(CountedSearch(view, settings, count_once=once) for once in (False, True))
-        self._counts_once = view.goal.counts_once
+        self._searches: tuple[CountedSearch | ColumnSearch, ...]
+        if np.isfinite(view.goal.max_columns):
+            self._searches = tuple(ColumnSearch(view, count_once=once) for once in (False, True))
+        else:
+            self._searches = tuple(CountedSearch(view, settings, count_once=once) for once in (False, True))
+        self._counts_once: bool = view.goal.counts_once
 
     @property
     def setup_seconds(self) -> float:

@@ -23,6 +23,7 @@ FLOORS = {
     "rulecg_pricing": 5,
     "rulecg_search": 5,
     "rulecg_fairness": 5,
+    "rulecg_engines": 5,
     "rulecg": 6,
 }
 ROOMS = {

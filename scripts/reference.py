@@ -6,15 +6,19 @@ The pages are made whenever the site is built, so that nothing public can be mis
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
 import shutil
+import textwrap
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import attrs
 
 from rulecg.commands.cli import build_parser
+from rulecg.commands.common import exit_codes
 from rulecg_core import Event, Schedule, load_registry
 from rulecg_core.base import events
 from rulecg_core.plugins.hookspecs import API
@@ -40,6 +44,7 @@ def write(folder: Path) -> None:
         "hooks": hooks_page(),
         "events": events_page(),
         "schedule": schedule_page(),
+        "exit-codes": exit_codes_page(),
     }
     for name, text in pages.items():
         (folder / f"{name}.rst").write_text(text, encoding="utf-8")
@@ -160,17 +165,44 @@ def events_page() -> str:
 
 
 def schedule_page() -> str:
-    """Show every setting of the schedule with its default, as the TOML file that would set it."""
-    lines = []
-    plain = []
+    """Show every setting of the schedule with its default and its meaning, as the TOML file that would set it."""
+    plain, sections = _settings_of(Schedule()), []
     for field in attrs.fields(Schedule):
         value = getattr(Schedule(), field.name)
         if attrs.has(type(value)):
-            lines += ["", f"[{field.name}]"]
-            lines += [f"{name} = {_toml(given)}" for name, given in attrs.asdict(value, recurse=False).items()]
-        else:
-            plain.append(f"{field.name} = {_toml(value)}")
-    return _heading("The schedule's settings") + _literal([*plain, *lines], "toml")
+            what = _comment(inspect.getdoc(type(value)) or "")
+            sections += ["", *what, f"[{field.name}]", *_settings_of(value)]
+    return _heading("The schedule's settings") + _literal([*plain, *sections], "toml")
+
+
+def _settings_of(section: object) -> list[str]:
+    """A section's own settings as lines of TOML; what is said after one or several of them stands before them."""
+    source = ast.parse(textwrap.dedent(inspect.getsource(type(section)))).body[0]
+    assert isinstance(source, ast.ClassDef)
+    lines, waiting = [], []
+    for node in source.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            value = getattr(section, node.target.id)
+            waiting += [] if attrs.has(type(value)) else [f"{node.target.id} = {_toml(value)}"]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and waiting:
+            lines += [*_comment(str(node.value.value)), *waiting]
+            waiting = []
+    return lines + waiting
+
+
+def _comment(said: str) -> list[str]:
+    return [f"# {line}" for line in textwrap.wrap(" ".join(said.split()), 96)]
+
+
+def exit_codes_page() -> str:
+    """List the exit codes of the command line."""
+    text = _heading("Exit codes") + "What ``rulecg`` ends with (``rulecg.commands.common.exit_codes``).\n\n"
+    body = ast.parse(inspect.getsource(exit_codes)).body
+    for node, after in pairwise(body):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(after, ast.Expr):
+            name = node.targets[0].id
+            text += f"``{getattr(exit_codes, name)}`` (``{name}``)\n   {ast.literal_eval(after.value)}\n\n"
+    return text
 
 
 def _toml(value: object) -> str:

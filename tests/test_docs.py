@@ -1,14 +1,19 @@
 """Every Python code block in the README and the docs runs as it stands, and what pages name is there."""
 
+import argparse
 import importlib
+import inspect
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
+from rulecg.commands.cli import build_parser
+from rulecg_core import load_registry
 from scripts import reference
 
 ROOT = Path(__file__).parents[1]
@@ -92,6 +97,47 @@ def _is_there(name):
                 return False
         found = getattr(found, part)
     return True
+
+
+def _options(parser, path="rulecg"):
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                yield from _options(inner, f"{path} {name}")
+        else:
+            yield f"{path} {'/'.join(action.option_strings) or action.dest}", action.help
+
+
+def test_every_option_and_plugin_says_what_it_is_for():
+    """No option of any command is without help, and no registered plugin without a sentence."""
+    assert [name for name, said in _options(build_parser()) if not said] == []
+    registry = load_registry()
+    silent = [
+        f"{kind} {name}"
+        for kind in ("backend", "master", "pricer", "heuristic", "constraint", "audit")
+        for name in registry.names(kind)
+        if not inspect.getdoc(registry.entry(kind, name).factory)
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("package", ["rulecg", "rulecg_fairness"])
+def test_every_parameter_of_a_public_name_is_documented(package):
+    """Classes and functions of the front doors have docstrings that name each of their parameters."""
+    missing = []
+    for name in reference.public_names(package):
+        found = getattr(importlib.import_module(package), name)
+        if not callable(found):
+            continue
+        said = inspect.getdoc(found) or ""
+        if not said:
+            missing.append(name)
+        if attrs.has(found) or not said or issubclass(found if inspect.isclass(found) else object, BaseException):
+            continue
+        for parameter in inspect.signature(found).parameters:
+            if not re.search(rf"\b{parameter}\b", said):
+                missing.append(f"{name}({parameter})")
+    assert missing == []
 
 
 def test_the_site_builds_strictly_and_has_every_page(tmp_path):

@@ -88,5 +88,5 @@ def attempts(number: int = 8, row: int = 100) -> Iterator[Attempt]:
     for kind in ("threads", "fork", "spawn", "forkserver"):
         yield Attempt("fits at once", f"{number} fits: {kind}", partial(_at_once, kind, number))
     yield Attempt("fits at once", f"{number} fits in an event loop", partial(_event_loop, number))
-    for backend in ("highs", "scip", "cbc"):
+    for backend in load_registry().names("backend"):
         yield Attempt("fits in a row", f"{row} fits with {backend}", partial(_in_a_row, backend, row))

@@ -33,7 +33,7 @@ def _limited(shape: str, seconds: float, logic: str, folder: Path) -> None:
     overrun = 0.0
     for _ in range(3):  # other work on the machine may delay one fit, but hardly three
         slow, began = slowdown(), time.perf_counter()
-        model = rulecg.RuleSetClassifier(time_limit=seconds, logic=logic, random_state=0).fit(X, y)
+        model = rulecg.RuleSetClassifier(30, time_limit=seconds, logic=logic, random_state=0).fit(X, y)
         took = time.perf_counter() - began
         assert len(model.predict(X[:30])) == 30
         allowed = seconds + max(1.0, 0.1 * seconds) * max(slow, slowdown())
@@ -48,7 +48,7 @@ def warm_up() -> None:
     """Compile what a fit needs: that is not part of its time."""
     for shape in ("tiny", "long"):
         X, y = _data(shape)
-        rulecg.RuleSetClassifier(time_limit=1.0, random_state=0).fit(X[:2000], y[:2000])
+        rulecg.RuleSetClassifier(30, time_limit=1.0, random_state=0).fit(X[:2000], y[:2000])
 
 
 def attempts() -> Iterator[Attempt]:

@@ -28,7 +28,7 @@ ROOMS = {
     "files": Room(lambda: hostile_files.attempts(500), 60),
     "limits": Room(limits.attempts, 6, lambda: (each for each in limits.attempts() if "5 s" not in each.name)),
     "lying-plugins": Room(lambda: lying_plugins.attempts(20), 90, lambda: lying_plugins.attempts(1)),
-    "surroundings": Room(lambda: surroundings.attempts(100, 50), 6, surroundings.quick_attempts),
+    "surroundings": Room(lambda: surroundings.attempts(100, 50, 30), 6, surroundings.quick_attempts),
     "crowds": Room(lambda: crowds.attempts(16, 500), 8, lambda: crowds.attempts(4, 12)),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -16,11 +17,12 @@ import numpy as np
 import pandas as pd
 
 import rulecg
+from rulecg_core import load_registry
 from rulecg_core.testing.timing import slowdown
 
-from .attempts import Attempt, Skipped
+from .attempts import LONGEST, Attempt, Skipped
 
-RULECG = [sys.executable, "-m", "rulecg.commands.cli"]
+RULECG = [sys.executable, "-m", "rulecg"]
 
 
 def write_table(path: Path, rows: int = 400, columns: int = 12) -> Path:
@@ -48,17 +50,16 @@ def _check_files(folder: Path, allowed: set[str]) -> None:
 def _interrupted(seed: int, folder: Path) -> None:
     """SIGINT at a random moment: a model or none, exit code 130 (or 0 when it came too late), soon."""
     process = subprocess.Popen(_fit_words(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # The first moments belong to Python itself, which says KeyboardInterrupt in its own way while it imports.
-    time.sleep(random.Random(seed).uniform(3.0, 9.0))
+    time.sleep(random.Random(seed).uniform(0.1, 9.0))
     process.send_signal(signal.SIGINT)
     began, slow = time.perf_counter(), slowdown()
     try:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=LONGEST * slowdown())
     finally:
         process.kill()
     took = time.perf_counter() - began
-    if "KeyboardInterrupt" in errors and "<frozen importlib" in errors:
-        raise Skipped("the signal came while Python was still importing, and Python told so itself")
+    if ("KeyboardInterrupt" in errors and "rulecg" not in errors) or process.returncode == -signal.SIGINT:
+        raise Skipped("the signal came before Python had loaded anything of ours, or after all was done")
     assert "Traceback" not in errors, errors[-1500:]
     assert process.returncode in (0, 130), f"exit code {process.returncode}: {errors[-500:]}"
     assert took <= 2.0 * max(slow, slowdown()) + 1.0, f"ended {took:.1f} s after Ctrl-C (slowness {slow:.1f})"
@@ -66,7 +67,8 @@ def _interrupted(seed: int, folder: Path) -> None:
 
 
 def _killed(seed: int, folder: Path) -> None:
-    """SIGKILL at a random moment over an older model: that one or the new one, never half of it."""
+    """SIGKILL at a random moment over an older model: that one or the new one, never half of it; and the same command
+    again does what it would have done."""
     words = _fit_words(folder, seconds=2)
     (folder / "m.json").write_bytes(_older_model())
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -74,6 +76,51 @@ def _killed(seed: int, folder: Path) -> None:
     process.kill()
     process.wait()
     rulecg.load_model(folder / "m.json")
+    (folder / "m.json").unlink()
+    _run(words)
+    _check_files(folder, {"t.csv", "m.json"})
+    assert (folder / "m.json").exists()
+
+
+def _worker_killed(seed: int, folder: Path) -> None:
+    """The process in which CBC works is killed at a random moment: a model all the same, or its fault in a sentence."""
+    if not load_registry().entry("backend", "cbc").availability.available:
+        raise Skipped("CBC is not installed")
+    words = [*_fit_words(folder, seconds=6), "--backend", "cbc", "--pricer", "beam", "--pricer", "exact-ip"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        n_killed, ends = 0, time.perf_counter() + LONGEST * slowdown()
+        pause = random.Random(seed).uniform(0.0, 1.0)
+        while process.poll() is None and n_killed < 1 + seed % 3 and time.perf_counter() < ends:
+            for worker in _workers(process.pid):
+                time.sleep(pause)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                    n_killed += 1
+            time.sleep(0.02)
+        _, errors = process.communicate(timeout=LONGEST * slowdown())
+    finally:
+        process.kill()
+    assert "Traceback" not in errors, errors[-1500:]
+    if process.returncode == 4:
+        assert not (folder / "m.json").exists()
+        raise ValueError(errors)
+    assert process.returncode == 0, f"exit code {process.returncode}: {errors[-500:]}"
+    _check_files(folder, {"t.csv", "m.json"})
+    assert (folder / "m.json").exists()
+    if n_killed == 0:
+        raise Skipped("no worker of CBC was met")
+
+
+def _workers(parent: int) -> list[int]:
+    """The processes in which CBC works for a process."""
+    found = []
+    for path in Path(f"/proc/{parent}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in path.read_text().split():
+                if b"rulecg_backends" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    found.append(int(child))
+    return found
 
 
 def _older_model() -> bytes:
@@ -93,7 +140,9 @@ _OLDER: list[bytes] = []
 
 def _run(words: list[str], **settings: object) -> None:
     """Run a command to its end; refusals become errors with its message."""
-    done = subprocess.run(words, capture_output=True, text=True, timeout=80, check=False, **settings)  # type: ignore[call-overload]
+    done = subprocess.run(  # type: ignore[call-overload]
+        words, capture_output=True, text=True, timeout=LONGEST * slowdown(), check=False, **settings
+    )
     assert "Traceback" not in done.stderr, done.stderr[-1500:]
     if done.returncode in (2, 3, 4):
         raise ValueError(done.stderr)
@@ -125,7 +174,9 @@ def _full_disk(kilobytes: int, folder: Path) -> None:
 def _device_full(folder: Path) -> None:
     words = [*RULECG, "plugins"]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=80, check=False)
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST * slowdown(), check=False
+        )
     assert "Traceback" not in done.stderr, done.stderr[-1500:]
     if done.returncode == 2:
         raise ValueError(done.stderr)
@@ -144,8 +195,20 @@ def _read_only(folder: Path) -> None:
     _run(words)
 
 
+KERNEL = """
+from rulecg_kernels import compiled
+from rulecg_kernels.compiler import INT
+
+@compiled(INT, outer=True)
+def doubled(number):
+    return 2 * number
+
+assert doubled(21) == 42
+"""
+
+
 def _cache(kind: str, folder: Path) -> None:
-    """A cache folder that cannot be used does not keep rulecg from being imported (nothing is compiled here)."""
+    """A cache folder that cannot be used does not keep functions from being compiled and called."""
     place = folder / "cache"
     if kind == "a file":
         place.write_text("not a folder")
@@ -153,25 +216,34 @@ def _cache(kind: str, folder: Path) -> None:
         place.mkdir()
         for at in range(5):
             (place / f"x{at}.nbi").write_bytes(b"\x00" * 100)
-    else:
+    elif kind == "no rights":
         place = Path("/proc/nowhere")
-    code = "import rulecg_kernels.cache, rulecg; print(rulecg.__all__[0])"
-    _run([sys.executable, "-c", code], env={**os.environ, "NUMBA_CACHE_DIR": str(place)})
+    script = folder / "kernel.py"
+    script.write_text(KERNEL, encoding="utf-8")
+    environ = {**os.environ, "NUMBA_CACHE_DIR": str(place)}
+    _run([sys.executable, str(script)], env=environ)
+    if kind == "damaged":  # what was just written, too
+        for path in [each for each in place.rglob("*") if each.is_file()]:
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        _run([sys.executable, str(script)], env=environ)
 
 
 def _closed(stream: str, words: list[str], folder: Path) -> None:
     """Without one of the standard streams, or with a reader that has gone: no traceback, no lost model."""
     redirect = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "reader": "| true"}[stream]
     line = " ".join([*RULECG, *words])
-    done = subprocess.run(["sh", "-c", f"{line} {redirect}"], capture_output=True, text=True, timeout=80, check=False)
+    shell = ["sh", "-c", f"{line} {redirect}"]
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=LONGEST * slowdown(), check=False)
     assert "Traceback" not in done.stderr, done.stderr[-1500:]
     if done.returncode == 2:
         raise ValueError(done.stderr or "no stream to say it on")
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-500:]}"
 
 
-def attempts(interrupts: int = 30, kills: int = 20) -> Iterator[Attempt]:
+def attempts(interrupts: int, kills: int, workers: int) -> Iterator[Attempt]:
     """Signals at so many random moments, and everything around a run."""
+    for seed in range(workers):
+        yield Attempt("killed workers of CBC", f"seed {seed}", partial(_worker_killed, seed))
     for seed in range(interrupts):
         yield Attempt("SIGINT at random moments", f"seed {seed}", partial(_interrupted, seed))
     for seed in range(kills):

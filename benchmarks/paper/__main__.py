@@ -3,6 +3,7 @@
     python -m benchmarks.paper --list
     RULECG_DATA=... python -m benchmarks.paper accuracy                  # the reduced protocol
     RULECG_DATA=... python -m benchmarks.paper accuracy --full --jobs 8  # the paper's
+    RULECG_DATA=... python -m benchmarks.paper accuracy --brief          # on a machine that others use, too
     RULECG_DATA=... python -m benchmarks.paper accuracy --sets heart pima --learners rulecg CART --seconds 2
 
 Every cell is kept in FOLDER/cells as it is finished, and a later call goes on where an earlier one ended; only cells of
@@ -12,12 +13,15 @@ the very same limits count. Pages (Markdown), tables (CSV) and figures (SVG) are
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import evolve
 
+from ..clock import VARIABLE
 from .cells import Store, run_cells
 from .experiment import Experiment, Request
 from .fair import FairComplexity, FairCorelsTable, FairFronts, Rates, Unconstrained
@@ -25,7 +29,7 @@ from .losses import Hamming, PoolSelect, ProxyGap
 from .nested import Accuracy, Additional, Today
 from .overview import Certificate, Overview
 from .pages import Page
-from .protocol import FULL, REDUCED, Protocol
+from .protocol import BRIEF, FULL, REDUCED, Protocol
 from .tradeoffs import Fronts
 
 EXPERIMENTS: dict[str, type[Experiment]] = {
@@ -39,7 +43,7 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 def _protocol(settings: argparse.Namespace) -> Protocol:
-    protocol = FULL if settings.full else REDUCED
+    protocol = FULL if settings.full else BRIEF if settings.brief else REDUCED
     changes = {
         "outer_folds": settings.outer,
         "inner_folds": settings.inner,
@@ -61,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("table", nargs="?", choices=EXPERIMENTS, metavar="TABLE", help="one of --list")
     parser.add_argument("--list", action="store_true", help="say which tables and figures there are")
     parser.add_argument("--full", action="store_true", help="the paper's protocol instead of the reduced one")
+    parser.add_argument("--brief", action="store_true", help="fewer folds, and seconds of the processor")
+    parser.add_argument("--no-run", action="store_true", help="write the page from the cells that are there")
     parser.add_argument("--sets", nargs="+", default=(), metavar="SET", help="some data sets only")
     parser.add_argument("--learners", nargs="+", default=(), metavar="NAME", help="some learners only")
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time, as joblib counts them")
@@ -85,7 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = EXPERIMENTS[settings.table]()
     request = Request(_protocol(settings), settings.sets, settings.learners)
     store = Store(settings.output / "cells" / f"{experiment.store}.jsonl")
-    lines = run_cells(experiment.cells(request), experiment.measure, store, jobs=settings.jobs)
+    cells = experiment.cells(request)
+    if request.protocol.clock != "wall":
+        cells = [evolve(cell, settings={**cell.settings, "clock": request.protocol.clock}) for cell in cells]
+    if settings.no_run:
+        known = store.read()
+        cells = [cell for cell in cells if cell.name in known]
+    lines = run_cells(cells, experiment.measure, store, jobs=settings.jobs)
     command = shlex.join(["python", "-m", "benchmarks.paper", *_told(settings)])
     page = Page(settings.output, experiment.name, experiment.title, command, request.protocol)
     experiment.report(lines, page.with_notes([f"In the paper: {experiment.printed}."]), request)
@@ -94,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _told(settings: argparse.Namespace) -> list[str]:
     """The options that decide what is measured."""
-    told = [settings.table, *(["--full"] if settings.full else [])]
+    told = [settings.table, *(["--full"] if settings.full else ["--brief"] if settings.brief else [])]
     for name in ("sets", "learners"):
         told += [f"--{name}", *getattr(settings, name)] if getattr(settings, name) else []
     for name in ("threads", "outer", "inner", "splits", "seconds", "large_seconds"):
@@ -104,4 +116,8 @@ def _told(settings: argparse.Namespace) -> list[str]:
 
 
 if __name__ == "__main__":
+    if "--brief" in sys.argv and os.environ.get(VARIABLE) != BRIEF.clock:
+        # Begun again, because rulecg remembers the usual clock once it is imported.
+        os.environ[VARIABLE] = BRIEF.clock
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.paper", *sys.argv[1:]])
     main()

@@ -14,6 +14,8 @@ import pandas as pd
 from attrs import frozen
 from joblib import Parallel, delayed
 
+from ..clock import clock
+
 Key = dict[str, Any]
 """What tells a cell from others: data set, learner, fold and the like; plain values."""
 Measure = Callable[[Key, Mapping[str, Any]], list[dict[str, Any]]]
@@ -72,20 +74,21 @@ def run_cells(
 ) -> pd.DataFrame:
     """Run the cells that the store does not have, and give the lines of all of them as one table.
 
-    A cell that fails stands in the table with its reason and is run again next time.
+    Every line says how busy the machine was when its cell ended (``load``, processes that want to run). A cell that
+    fails stands in the table with its reason and is run again next time.
     """
     known = store.read()
     waiting = [cell for cell in cells if cell.name not in known]
     if len(waiting) < len(cells):
         say(f"{len(cells) - len(waiting)} of {len(cells)} cells are in {store.path.name} already")
-    began = time.perf_counter()
+    began = time.monotonic()
     for done, (cell, rows, error) in enumerate(_results(waiting, measure, jobs), 1):
         if error:
             known[cell.name] = [{"reason": error}]
         else:
             store.add(cell, rows)
             known[cell.name] = rows
-        passed = time.perf_counter() - began
+        passed = time.monotonic() - began
         left = passed / done * (len(waiting) - done)
         told = ", ".join(f"{value}" for value in cell.key.values())
         say(f"[{done}/{len(waiting)}] {told}: {error or _summary(rows)}; {_span(passed)}, about {_span(left)} left")
@@ -103,7 +106,11 @@ def _guarded(cell: Cell, measure: Measure) -> tuple[Cell, list[dict[str, Any]], 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return cell, measure(cell.key, cell.settings), ""
+            if cell.settings.get("clock", "wall") != clock():
+                raise RuntimeError(f"the cell's seconds are not those of the {clock()} clock")
+            rows = measure(cell.key, cell.settings)
+            load = round(os.getloadavg()[0], 1)
+            return cell, [{**row, "load": load} for row in rows], ""
         except Exception as error:  # One cell's fault must not end a run of hours.
             return cell, [], f"{type(error).__name__}: {error}"[:300]
 

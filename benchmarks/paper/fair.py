@@ -164,8 +164,8 @@ def along_front(key: Key, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     parameters = rival_settings(key["learner"], key["data"], key["criterion"], settings["full"])
     try:
         outcomes = run_rival(
-            key["learner"], fold.samples(), parameters, inner_folds=0, seconds=settings["rival seconds"]
-        )
+            key["learner"], fold.samples(), parameters, inner_folds=0, seconds=settings["rival seconds"],
+        )  # fmt: skip
     except NoOutcome as reason:
         return [{"reason": str(reason)}]
     return [

@@ -47,11 +47,12 @@ class Page:
         summary.to_csv(self.path(".csv"), index=False, float_format="%.6g")
         if cells is not None:
             cells.to_csv(self.path("-cells.csv"), index=False, float_format="%.6g")
+        load = f" {_load(cells)}" if cells is not None and "load" in cells else ""
         limits = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asdict(self.protocol).items())
         parts = [
             f"# {self.title}",
             f"Made by `{self.command}` with Python {platform.python_version()} on {platform.machine()}. The paper's "
-            f"protocol: `python -m benchmarks.paper {self.name} --full`. Limits of this run: {limits}.",
+            f"protocol: `python -m benchmarks.paper {self.name} --full`. Limits of this run: {limits}.{load}",
             *(f"![{self.title}]({picture})" for picture in pictures),
         ]
         for heading, table in shown.items():
@@ -59,6 +60,17 @@ class Page:
         path = self.path(".md")
         path.write_text("\n\n".join(part for part in [*parts, *self.notes] if part) + "\n", encoding="utf-8")
         return path
+
+
+def _load(cells: pd.DataFrame) -> str:
+    """How busy the machine was."""
+    load = cells["load"].dropna()
+    return (
+        f"While it was measured, {load.min():g} to {load.max():g} processes of the machine wanted to run at a time, "
+        f"{load.median():g} in the median."
+        if len(load)
+        else ""
+    )
 
 
 def markdown(table: pd.DataFrame) -> str:

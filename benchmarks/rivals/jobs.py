@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 from attrs import frozen
 
+from ..clock import clock
 from . import availability, rival
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +67,8 @@ def run_rival(
 ) -> list[Outcome]:
     """Tune (with inner folds) and fit a rival, or fit it with all parameters given (without); its outcomes.
 
-    Half of the seconds may go into tuning; after all of them the rival has lost, and its process ends.
+    Half of the seconds may go into tuning; after all of them the rival has lost, and its process ends. Where they
+    are the processor's, its process ends in any case after ten times as many of the wall's.
 
     Raises
     ------
@@ -81,9 +83,10 @@ def run_rival(
         _write(folder, name, samples, parameters, inner_folds, seconds)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [found.interpreter or sys.executable, "-m", "benchmarks.rivals.worker", str(folder), str(seconds)]
+        longest = START + (10 * seconds if clock() == "processor" else seconds)
         try:
             run = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=seconds + START, cwd=ROOT, env=environment
+                command, capture_output=True, text=True, check=False, timeout=longest, cwd=ROOT, env=environment
             )
         except subprocess.TimeoutExpired:
             raise NoOutcome(f"over {seconds:g} s") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from numbers import Integral
 from typing import Any
@@ -156,6 +156,47 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name, kind in kinds.items():
             found = self._column_conditions(name, kind, table[name], weights, supervised.get(name, ()))
             self.conditions_ += scaled(found, scales[name], table[name]) if name in scales else found
+        return self
+
+    def fit_counted(self, columns: Mapping[str, tuple[pd.Series[Any], FloatArray]]) -> Binarizer:
+        """Choose the conditions from the distinct values of every column and how often each occurs.
+
+        Parameters
+        ----------
+        columns : mapping from name to Series and float array
+            For every column its distinct values (None or NaN where missing), and how many rows have each.
+
+        Returns
+        -------
+        Binarizer
+            The binarizer itself, with the conditions that ``fit`` chooses for the rows that were counted.
+
+        Raises
+        ------
+        ConfigurationError
+            When a column or a parameter cannot be used, or thresholds depend on labels.
+        """
+        self._check_parameters()
+        if self.thresholds in SUPERVISED:
+            raise ConfigurationError(
+                f'thresholds="{self.thresholds}" depend on labels, row by row, and the rows of packed data are only '
+                'counted: say "quantiles" or "distinct", or name cut_points.'
+            )
+        self.column_names_ = tuple(columns)
+        self.feature_names_in_, self.n_features_in_ = np.array(self.column_names_, dtype=object), len(columns)
+        scales = {name: scale for name, (values, _) in columns.items() if (scale := column_scale(values)) is not None}
+        counted = {
+            name: (pd.Series(scales[name].numbers(values, name)) if name in scales else values, counts)
+            for name, (values, counts) in columns.items()
+        }
+        kinds = {name: column_kind(values, name) for name, (values, _) in counted.items()}
+        numeric = [name for name, kind in kinds.items() if kind == "number"]
+        self._given = checked_cut_points(self.cut_points, numeric, self.column_names_)
+        self.conditions_ = []
+        for name, kind in kinds.items():
+            values, counts = counted[name]
+            found = self._column_conditions(name, kind, values, counts, ())
+            self.conditions_ += scaled(found, scales[name], values) if name in scales else found
         return self
 
     def described(self) -> str:
@@ -332,7 +373,7 @@ def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, fe
     else:
         present = ~is_missing(column)
     if operators & {"==", "!="}:
-        known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator == "=="))
+        known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator in ("==", "!=")))
         codes = pd.Index(known, dtype=object).get_indexer(pd.Index(column.astype(object)))
         code_of = {value: code for code, value in enumerate(known)}
     with np.errstate(invalid="ignore"):

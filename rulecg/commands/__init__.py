@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
+from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, rerun, warm_up
 from .common.parser import CommandParser
+from .packed import pack
 
 
 class Command(Protocol):
@@ -22,4 +23,6 @@ class Command(Protocol):
         """Run the command; its exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (fit, predict, explain, report, check, path, export, plugins, demo, warm_up, completion)
+COMMANDS: tuple[Command, ...] = (
+    fit, pack, predict, explain, report, check, rerun, path, export, plugins, demo, warm_up, completion,
+)  # fmt: skip

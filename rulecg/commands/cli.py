@@ -105,7 +105,8 @@ def _refuse_dashes(arguments: argparse.Namespace, parser: CommandParser) -> None
     command = parser.commands[arguments.command]
     for option in command.options:
         place = option.names[-1].lstrip("-").replace("-", "_")
-        if getattr(arguments, place, None) == [] and command.get_default(place) != []:
+        value = getattr(arguments, place, None)
+        if value == ([[]] if option.is_repeated else []) and command.get_default(place) != value:
             command.error(f"argument {option.names[-1]}: expected one argument")
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from .common import task
 from .common.exit_codes import INTERRUPTED, OK
-from .common.parser import CommandParser, positive_number
+from .common.parser import CommandParser, complexity
+from .packed import fit_packed
 
 if TYPE_CHECKING:
     from ..certificates.described_table import CertificateFile
@@ -20,13 +21,17 @@ HELP = "Learn a rule set from a table and write it as a model file. Ctrl-C ends 
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments of this command."""
     task.add_arguments(parser)
+    fit_packed.add_arguments(parser)
     parser.add_argument(
-        "--max-complexity",
-        metavar="C",
-        type=positive_number,
-        default=30,
-        help="most rules and conditions together (30)",
-    )
+        "--max-complexity", metavar="C", type=complexity, default="auto",
+        help="most rules and conditions together; auto: chosen by folds, as far as it pays on rows outside training "
+        "(auto)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scoring", metavar="NAME",
+        help="what auto does best at, such as balanced_accuracy; without it the least expected cost",
+    )  # fmt: skip
+    parser.add_argument("--test", metavar="FILE", help="a table of further rows: how often the rules are right there")
     parser.add_argument(
         "--no-row-sketch", action="store_true",
         help="do not keep hashes of training rows in the model file, by which reports tell them from new rows",
@@ -42,9 +47,11 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
+    if fit_packed.is_packed(arguments):
+        return fit_packed.run(arguments)
     from ..exports.output_files import check_writable
-    from ..model.model_file import save_model
-    from .common.summary import training_summary
+    from ..model.model_file import save_model, to_model
+    from .common.summary import expected_summary, test_summary, training_summary
 
     if arguments.out:
         check_writable(arguments.out)
@@ -53,19 +60,25 @@ def run(arguments: argparse.Namespace) -> int:
     classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
     with task.progress_on_stderr():
         classifier.fit(
-            job.inputs, job.labels, sensitive_features=job.sensitive, certificate=_certificate(arguments, job)
+            job.inputs,
+            job.labels,
+            sensitive_features=job.sensitive,
+            groups=job.together,
+            certificate=_certificate(arguments, job),
         )
+    model = to_model(
+        classifier,
+        data=job.inputs,
+        target=arguments.target,
+        sensitive=arguments.sensitive,
+        label_names=job.label_names,
+        row_sketch=not arguments.no_row_sketch,
+    )
     if arguments.out:
-        save_model(
-            classifier,
-            arguments.out,
-            data=job.inputs,
-            target=arguments.target,
-            sensitive=arguments.sensitive,
-            label_names=job.label_names,
-            row_sketch=not arguments.no_row_sketch,
-        )
-    for line in training_summary(classifier, job, arguments.constraint):
+        save_model(model, arguments.out)
+    tested = [] if arguments.test is None else test_summary(model, arguments.test, arguments.separator)
+    first = [*expected_summary(classifier, job), *tested]
+    for line in training_summary(classifier, job, arguments.constraint, first):
         print(line)
     if arguments.certificate:
         is_new = _stamp(arguments.certificate) != before

@@ -2,66 +2,67 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from attrs import evolve
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from rulecg_core import (
     Backend,
-    ConfigurationError,
+    Condition,
     Constraint,
     Heuristic,
-    Limits,
     Pricer,
     Rule,
     RuleSet,
     Start,
+    counting_work,
     load_registry,
+    now,
 )
-from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
+from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
-from ..binarize.by_name import binarizer_of
-from ..binarize.scaled_columns import numbered
 from ..certificates.described_table import CertificateFile
-from ..certificates.fitted import checked_file, write_fitted
+from ..certificates.fitted import checked_file
+from ..choosing.folds import checked_groups
+from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
-from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
+from ..inputs.sensitive_columns import listed, sensitive_columns
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
-from ..model.scored_rule_sets import learned_from
-from ..monitoring.baseline import Baseline
-from ..resampling.kept_aside import Parted
 from ..resampling.stable_choice import chooser_of
-from ..stakes.row_stakes import RowObjective
-from ..stakes.teachers import teacher_of_rows
-from .display import ShowsRules
-from .learning import LearningTask, forbidden_columns, labelled_rows, seed_of
+from .fitted.predicts import Predicts
+from .fitting import Given, fit_rules
+from .forest_start import starter_of
+from .learning import describing, labelled_rows
 from .recipe import ScheduleLike, compose
-from .training import Training
 
 
-class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
     ----------
-    max_complexity : float
+    max_complexity : "auto" or float
         Most rules and conditions together, the paper's C. With several classes it holds for each class's rule set.
+        ``"auto"``, the default, chooses it inside the fit: from the constant rule set upward for as long as it pays
+        on rows outside the training of shuffled folds, along with what else says "auto".
     max_conditions : int
         Most conditions in one rule, the paper's D.
-    logic : "dnf" or "cnf"
-        An OR of ANDs, or an AND of ORs.
+    logic : "auto", "dnf" or "cnf"
+        An OR of ANDs, or an AND of ORs; ``"auto"`` is chosen along with ``max_complexity``, and "dnf" where that is
+        given.
     loss : str
         What is minimised: "hamming", the paper's, counts a wrongly covered row once for each rule that covers it;
         "01" counts it once. Any registered master, with options as in ``"01:formulation=aggregated"``.
@@ -78,10 +79,11 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     schedule : Schedule, mapping, path or None
         Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}``, or a TOML file with them.
     time_limit : float or None
-        Seconds for the whole fit, not counting that some pricers compile themselves the first time they are used;
-        None for no limit. Ctrl-C ends the fit early with the best rule set so far.
+        Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
+        themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
+        far.
     forbid : sequence of str
-        Columns that no rule may use, such as the sensitive ones.
+        Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
         How columns become conditions: ``"deciles"``, the paper's; ``"best"`` for those and each column's best cut;
         ``"distinct"`` for quantiles of the distinct values; ``"trees"`` for thresholds where small trees would cut;
@@ -98,20 +100,58 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     costs : dict or None
         What errors cost: ``{"fp": 5, "fn": 1}`` makes a false positive as dear as five false negatives. With several
         classes they hold for each class against the rest.
-    teacher : None, "forest", classifier or array
+    teacher : "auto", None, "forest", classifier or array
         Who softens the labels: a random forest, any scikit-learn classifier with ``predict_proba``, or probabilities,
         one per row (for two classes) or rows × classes. A row's probability never comes from a model that was fitted
-        on the row: a forest's are out of bag, those of others from shuffled folds.
-    label_weight : float
+        on the row: a forest's are out of bag, those of others from shuffled folds. ``"auto"`` is a forest where
+        ``max_complexity`` is "auto", else nobody.
+    label_weight : "auto" or float
         With a teacher, how much the label counts, from 0 (the teacher alone) to 1 (no teacher): expected errors are by
-        ``label_weight * label + (1 - label_weight) * probability``.
+        ``label_weight * label + (1 - label_weight) * probability``. ``"auto"`` is chosen along with
+        ``max_complexity``, and 0.5 where that is given.
     cut_points : dict from column to numbers, or None
         Where number columns are cut besides, such as ``{"age": [18, 25, 65]}``.
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: return the first of all optima (by errors, complexity and text), or of the rule sets
+        that were met the one with the fewest errors, whatever its objective; the certificate says how far it is off.
+    deterministic : bool
+        Whether the same data and settings give the same rules whatever the load of the machine and ``n_jobs``:
+        ``time_limit`` is then counted as work on one thread, and plugins that look at the clock are refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    monotone : dict from column to "increasing" or "decreasing", or None
+        With these columns predictions may only rise, or only fall: ``{"income": "increasing"}`` leaves rules only
+        ``income > value``. Whether a value is missing has no direction and stays usable.
+    require : sequence of str
+        Conditions that every rule must have, such as ``["age > 18"]``; they count neither as complexity nor towards
+        ``max_conditions``.
+    condition_costs : dict from column or condition to number, or None
+        What a condition counts as complexity, such as ``{"blood test": 3}``; 1 unless given.
+    max_rules, max_columns : int or None
+        Most rules, and most columns that all rules together use.
+    min_rule_support : float or None
+        Rows that every rule must cover at least (with sample weights, their weight). In CNF: that every clause turns
+        away.
+    min_rule_precision : float or None
+        Of the rows that a rule covers at least this share must be of the class that it speaks for.
+    keep : RuleSet or sequence of str
+        Rules that must be in the rule set, as text (``["age > 30 and income > 5"]``) or lists of conditions; the rest
+        is learned beside them.
+    positive : label or None
+        With two classes, the one that the rules describe; None for the second one in ``classes_``.
+    sensitive : str, sequence of str or None
+        Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
+        of numbers. Rules may use the columns unless they are forbidden.
+    scoring : None, str or callable
+        What ``max_complexity="auto"`` does best at on rows outside training: None for the least expected cost, in
+        costs and class weights where these are given, or a scorer as in scikit-learn, such as "balanced_accuracy".
+    pricing_time_limit : float or None
+        Longest time for one call of one pricer, the paper's limit for a pricing problem; None for no such limit.
+    start : None or "forest"
+        Rules to begin with: ``"forest"`` for the leaves of a random forest, the paper's warm start.
 
     Attributes
     ----------
@@ -124,7 +164,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         One line per rule: its class, text, support, precision and recall on the training rows.
     result_ : FitResult
         What was found and proved: objective, lower_bound, gap, status, errors, seconds, pool_size, history, and the
-        core's runs.
+        core's runs; with ``max_complexity="auto"`` also ``expected``, what to expect on new rows.
+    path_ : DataFrame or None
+        With ``max_complexity="auto"`` a line for everything that was tried: bound, logic, label weight, complexity, and
+        accuracy and loss on rows outside training.
+    settings_ : dict
+        The settings that the rules were learned with: nothing says "auto" that was chosen.
     binarizer_ : Binarizer
         The fitted binarizer.
     classes_, n_features_in_, feature_names_in_
@@ -132,9 +177,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
 
     Notes
     -----
-    With two classes the rules describe ``classes_[1]``. With more, each class gets a rule set against the rest; the
-    claim of the rule with the highest precision wins, and rows that no rule set claims get the class most frequent
-    among such training rows.
+    With two classes the rules describe ``classes_[1]`` unless ``positive`` says otherwise. With more, each class gets a
+    rule set against the rest; the claim of the rule with the highest precision wins, and rows that no rule set claims
+    get the class most frequent among such training rows.
 
     ``predict_proba`` is the precision on the training rows, ``(right + 1) / (fired + 2)`` in weight, of the best rule
     that fires; where none fires, it is the share of the classes among the training rows where none fired. It always
@@ -161,13 +206,15 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     result_: FitResult
     model_: Model
     binarizer_: Binarizer
+    settings_: Mapping[str, Any]
+    path_: pd.DataFrame | None
 
     # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
-        max_complexity: float = 30,
+        max_complexity: float | str = "auto",
         max_conditions: int = 5,
-        logic: str = "dnf",
+        logic: str = "auto",
         loss: str = "hamming",
         constraints: Sequence[str | Constraint] = (),
         backend: str | Backend | None = None,
@@ -182,11 +229,26 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         verbose: int = 0,
         class_weight: Any = None,
         costs: Any = None,
-        teacher: Any = None,
-        label_weight: float = 0.5,
+        teacher: Any = "auto",
+        label_weight: float | str = "auto",
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        select: str = "optimal",
+        deterministic: bool = False,
         na_values: Sequence[str] = (),
+        monotone: Mapping[str, str] | None = None,
+        require: Sequence[str | Condition] = (),
+        condition_costs: Mapping[str, float] | None = None,
+        max_rules: int | None = None,
+        max_columns: int | None = None,
+        min_rule_support: float | None = None,
+        min_rule_precision: float | None = None,
+        keep: RuleSet | Sequence[Any] = (),
+        positive: Any = None,
+        sensitive: str | Sequence[str] | None = None,
+        scoring: Any = None,
+        pricing_time_limit: float | None = None,
+        start: str | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -209,8 +271,24 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         self.label_weight = label_weight
         self.cut_points = cut_points
         self.choice = choice
+        self.select = select
+        self.deterministic = deterministic
         self.na_values = na_values
+        self.monotone = monotone
+        self.require = require
+        self.condition_costs = condition_costs
+        self.max_rules = max_rules
+        self.max_columns = max_columns
+        self.min_rule_support = min_rule_support
+        self.min_rule_precision = min_rule_precision
+        self.keep = keep
+        self.positive = positive
+        self.sensitive = sensitive
+        self.scoring = scoring
+        self.pricing_time_limit = pricing_time_limit
+        self.start = start
 
+    # What scikit-learn's classifiers take, and where to write what was proven.
     def fit(
         self,
         X: Any,
@@ -218,6 +296,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         *,
         sample_weight: Any = None,
         sensitive_features: Any = None,
+        groups: Any = None,
         certificate: CertificateFile | str | None = None,
     ) -> RuleSetClassifier:
         """Learn the rule set.
@@ -233,6 +312,8 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             The weight of every row; None for 1 each.
         sensitive_features : column, columns or None
             One column or several, which constraints on groups use.
+        groups : sequence or None
+            Rows with equal values stay together wherever rows are split, as in scikit-learn: visits of one patient.
         certificate : str, CertificateFile or None
             Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
             against the table.
@@ -251,20 +332,34 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             confirm a bound on new rows.
         """
         return self.fit_from(
-            (), X, y, sample_weight=sample_weight, sensitive_features=sensitive_features, certificate=certificate
+            (),
+            X,
+            y,
+            sample_weight=sample_weight,
+            sensitive_features=sensitive_features,
+            groups=groups,
+            certificate=certificate,
         )
 
+    # What `fit` takes, and the rules to begin with.
     def fit_from(
-        self, start: Sequence[Rule], X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None,
+        self,
+        start: Sequence[Rule],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        groups: Any = None,
         certificate: CertificateFile | str | None = None,
-    ) -> RuleSetClassifier:  # fmt: skip
+    ) -> RuleSetClassifier:
         """Learn as ``fit`` does, beginning with rules that an earlier fit over the same conditions has found.
 
         Parameters
         ----------
         start : sequence of Rule
             For example ``pool`` of a run in the earlier ``result_``; the binarizer must give the same conditions first.
-        X, y, sample_weight, sensitive_features, certificate
+        X, y, sample_weight, sensitive_features, groups, certificate
             As for ``fit``.
 
         Returns
@@ -272,11 +367,30 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         RuleSetClassifier
             The classifier itself, fitted.
         """
-        check_settings(self.get_params(deep=False))
-        file = checked_file(certificate, self.get_params(deep=False))
+        params = self.get_params(deep=False)
+        check_settings(params)
+        if certificate is not None:
+            # Whoever checks a certificate has the table, not a teacher.
+            params = untaught(params)
+        file = checked_file(certificate, params)
+        with counting_work(self.deterministic):
+            return self._learned(start, (X, y), sample_weight, sensitive_features, groups, params, file)
+
+    # What fit_from was given, checked.
+    def _learned(
+        self,
+        start: Sequence[Rule],
+        data: tuple[Any, Any],
+        sample_weight: Any,
+        sensitive_features: Any,
+        groups: Any,
+        params: dict[str, Any],
+        file: CertificateFile | None,
+    ) -> RuleSetClassifier:
+        X, y = data
         recipe = compose(
             load_registry(),
-            max_complexity=self.max_complexity,
+            max_complexity=number_of(self.max_complexity),
             constraints=self.constraints,
             backend=self.backend,
             pricers=self.pricers,
@@ -284,94 +398,32 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(recipe, start=Start(tuple(start)), choose=chooser_of(self.choice))
+        recipe = evolve(
+            recipe,
+            start=Start(tuple(start)),
+            starter=starter_of(self.start),
+            choose=chooser_of(self.choice),
+            select=self.select,
+        )
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
-        rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
+        began = now()
+        if sensitive_features is None and self.sensitive is not None:
+            sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
+        rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
-        rows = evolve(rows, table=without_texts(rows.table, self.na_values))
-        seed = seed_of(self.random_state)
-        parted = Parted.of(rows, groups, recipe.constraints, seed)
-        rows, groups = parted.learned_from, parted.learned_groups
-        inputs = rows.table.drop(columns=forbidden_columns(self.forbid, rows.table.columns))
-        self.binarizer_ = self._fitted_binarizer(inputs, rows.codes, None if sample_weight is None else rows.weights)
-        training = Training.of(
-            inputs, self.binarizer_.transform(inputs), self.binarizer_.conditions_, rows.codes, rows.weights, groups
-        )
-        teacher = teacher_of_rows(teacher_of_rows(self.teacher, sample_weight), None, parted.learned_positions)
-        settings = {**self.get_params(deep=False), "teacher": teacher}
-        task = LearningTask(
-            recipe=recipe,
-            classes=rows.classes,
-            columns=tuple(rows.table.columns),
-            label_name=getattr(plain_column(y), "name", None),
-            logic=self.logic,
-            max_conditions=self.max_conditions,
-            limits=Limits(seconds=self.time_limit, threads=effective_n_jobs(self.n_jobs)),
-            refine=self.binarizer_.refine,
-            seed=seed,
-            verbose=self.verbose,
-            objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
-        )
-        runs, conditions = task.learn(training, began)
-        self.binarizer_.conditions_ = list(conditions)
-        learned = learned_from(runs, rows, conditions, self.get_params(deep=False))
-        learned = learned.saying(parted.confirm(learned.model), self.binarizer_.described())
-        counted = Baseline.of(learned.model, rows.table, rows.codes, groups)
-        self.classes_, self.result_ = rows.classes, learned.result
-        self.model_ = evolve(learned.model, baseline=counted)
-        self.rule_set_ = learned.model.readable
-        if file is not None:
-            write_fitted(file, task, rows, self.binarizer_, runs, sample_weight, settings)
+        rows = describing(evolve(rows, table=without_texts(rows.table, self.na_values)), self.positive)
+        known = ExpertKnowledge.of(params, rows.table)
+        recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
+        together = checked_groups(groups, sample_weight, len(rows.codes))
+        label_name = getattr(plain_column(y), "name", None)
+        given = Given(rows, sensitive, together, sample_weight, label_name, began, file, known)
+        fitted = fit_rules(params, recipe, given)
+        self.classes_, self.result_, self.path_ = np.unique(rows.classes), fitted.result, fitted.path
+        self.model_ = evolve(fitted.model, sensitive=listed(self.sensitive))
+        self.binarizer_, self.settings_ = fitted.binarizer, fitted.settings
+        self.rule_set_ = fitted.model.readable
         return self
-
-    @property
-    def rules_(self) -> pd.DataFrame:
-        """One line per rule: its class, text, support, precision and recall on the training rows."""
-        check_is_fitted(self, "model_")
-        return self.model_.rule_table()
-
-    def predict(self, X: Any) -> AnyArray:
-        """Predict the class of every row.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        array
-            One label per row, of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.classes_[self.model_.decide(table)]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        float array, rows × classes
-            In the order of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.model_.predict_proba(table)
-
-    def named_columns(self, X: Any) -> pd.DataFrame:
-        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
-        check_is_fitted(self)
-        validate_data(self, header(X), reset=False, skip_check_array=True)
-        used = plain_table(X, self.model_.columns)
-        if used is not X:
-            return used
-        return as_frame(X).set_axis(list(self.model_.rule_sets[0].columns), axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -379,13 +431,3 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         tags.input_tags.categorical = True
         # input_tags.string stays False although text is welcome: True would promise to take any Python object.
         return tags
-
-    def _fitted_binarizer(self, inputs: pd.DataFrame, codes: IntArray, weights: FloatArray | None) -> Binarizer:
-        binarizer = binarizer_of(self.binarizer, inputs.shape, self.time_limit, self.cut_points)
-        binarizer.fit(inputs, codes, sample_weight=weights)
-        if not binarizer.conditions_:
-            raise ConfigurationError(
-                "No condition tells the rows apart: every column that rules may use is constant or missing. "
-                "Give columns that vary."
-            )
-        return binarizer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,13 +10,15 @@ import pandas as pd
 from attrs import define, field, frozen
 from sklearn.base import clone
 
-from rulecg_core import ConfigurationError, Rule
+from rulecg_core import ConfigurationError, Rule, counting_work, now
 
 from ..binarize.fixed_conditions import FixedConditions
+from ..choosing.settled import is_auto, without_choice
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.result import FitResult
 from ..stakes.teachers import Taught, is_given, teacher_probabilities
 from .classifier import RuleSetClassifier
-from .learning import forbidden_columns, labelled_rows, seed_of
+from .learning import describing, labelled_rows, seed_of
 
 
 @frozen(eq=False)
@@ -64,7 +65,7 @@ def complexity_path(
     estimator : RuleSetClassifier or None
         All other settings; None for the defaults.
     time_limit : float or None
-        Seconds for the whole path.
+        Seconds for the whole path; each fit also keeps the estimator's own limit.
     sample_weight, sensitive_features
         As for ``RuleSetClassifier.fit``.
     on_point : function or None
@@ -91,18 +92,20 @@ def complexity_path(
     template = RuleSetClassifier() if estimator is None else estimator
     if not isinstance(template, RuleSetClassifier):
         raise ConfigurationError(f"estimator must be a RuleSetClassifier or None, not {type(template).__name__}.")
-    walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
-    walk.params["teacher"] = taught(template, X, y, sample_weight)
-    rows = []
-    for limit in walk.limits:
-        own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
-        best = walk.classifiers[limit]
-        accuracy = float(best.score(X, y, sample_weight=sample_weight))
-        rows.append({"max_complexity": limit, **_line(best, own), "accuracy": accuracy, "seconds": own.seconds})
-        if on_point is not None:
-            on_point(limit, best)
-        if own.stop == "interrupted":
-            break
+    with counting_work(template.deterministic):
+        walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
+        walk.params |= without_choice(walk.params)
+        walk.params["teacher"] = taught(template, X, y, sample_weight)
+        rows = []
+        for limit in walk.limits:
+            own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+            best = walk.classifiers[limit]
+            accuracy = float(best.score(X, y, sample_weight=sample_weight))
+            rows.append({"max_complexity": limit, **_line(best, own), "accuracy": accuracy, "seconds": own.seconds})
+            if on_point is not None:
+                on_point(limit, best)
+            if own.stop == "interrupted":
+                break
     return ComplexityPath(pd.DataFrame(rows), walk.classifiers)
 
 
@@ -115,18 +118,20 @@ class _Walk:
     seconds: float | None
     classifiers: dict[float, RuleSetClassifier] = field(factory=dict)
     pool: dict[Rule, None] = field(factory=dict)
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
 
     def learn(self, limit: float, X: Any, y: Any, **about: Any) -> FitResult:
         """Fit a classifier within the limit; the best one so far stands for it."""
         classifier = RuleSetClassifier(**{name: clone(value, safe=False) for name, value in self.params.items()})
-        classifier.set_params(max_complexity=limit, time_limit=self._share())
+        classifier.set_params(max_complexity=limit, time_limit=self._share(self.params["time_limit"]))
         classifier.fit_from(tuple(self.pool), X, y, **about)
         fitted = classifier.binarizer_
         # Rules speak of conditions by number: those of later limits, refined or not, come after the known ones.
         self.params["binarizer"] = FixedConditions(
             tuple(fitted.conditions_), refine=fitted.refine, cuts=fitted.described()
         )
+        # What learning begins with is in the pool from now on.
+        self.params["start"] = None
         for run in classifier.result_.runs.values():
             self.pool |= dict.fromkeys(run.pool)
         before = next(reversed(self.classifiers.values()), classifier)
@@ -134,11 +139,13 @@ class _Walk:
         self.classifiers[limit] = classifier if is_better else before
         return classifier.result_
 
-    def _share(self) -> float | None:
+    def _share(self, own: float | None) -> float | None:
+        """Seconds for the next fit: its share of the path's, and no more than the estimator's own limit."""
         if self.seconds is None:
-            return None
-        left = max(self.seconds - (time.perf_counter() - self.began), 0.05 * self.seconds)
-        return left / (len(self.limits) - len(self.classifiers))
+            return own
+        left = max(self.seconds - (now() - self.began), 0.05 * self.seconds)
+        share = left / (len(self.limits) - len(self.classifiers))
+        return share if own is None else min(share, own)
 
 
 def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -156,10 +163,14 @@ def taught(template: RuleSetClassifier, X: Any, y: Any, sample_weight: Any) -> A
     Taught, array or None
         For the setting ``teacher`` of classifiers that are fitted to the same rows.
     """
-    if template.teacher is None or is_given(template.teacher):
+    if template.teacher is None or is_auto(template.teacher):
+        return None
+    if is_given(template.teacher):
         return template.teacher
     rows, _ = labelled_rows(X, y, sample_weight, None)
-    inputs = rows.table.drop(columns=forbidden_columns(template.forbid, rows.table.columns))
+    rows = describing(rows, template.positive)
+    known = ExpertKnowledge.of({"forbid": template.forbid}, rows.table)
+    inputs = rows.table.drop(columns=list(known.forbidden_columns))
     seed = seed_of(template.random_state)
     found = teacher_probabilities(template.teacher, inputs, rows.codes, rows.weights, seed)
     assert found is not None, "There is a teacher."

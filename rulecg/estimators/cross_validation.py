@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from rulecg_core import ConfigurationError
 from rulecg_core.base.arrays import AnyArray, FloatArray
 
+from ..choosing.folds import checked_groups, dealt_folds, most_folds
 from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
 from .complexity_path import ComplexityPath, checked_complexities, complexity_path, plot_path
 from .display import ShowsRules
+from .learning import labelled_rows, seed_of
 
 CHOICES = ("best", "simplest")
 
@@ -36,13 +39,13 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
     estimator : RuleSetClassifier or None
         All other settings; None for the defaults.
     cv : int, splitter or None
-        As everywhere in scikit-learn.
+        As everywhere in scikit-learn, but a number of folds means shuffled ones, alike in labels and sensitive groups.
     scoring : str or callable
         What to do best at, on held-out rows.
     choice : "best" or "simplest"
         The best mean score, or the least complexity whose score is within one standard error of the best.
     time_limit : float or None
-        Seconds for the path of one fold, and again for the final one.
+        Seconds for the path of one fold, and again for the final one; each fit also keeps the estimator's own limit.
     n_jobs : int or None
         Folds at a time, as joblib counts them.
     verbose : int
@@ -80,7 +83,7 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
     # scikit-learn asks for one parameter per setting.
     def __init__(
         self,
-        complexities: Sequence[float] = (5, 10, 15, 20, 30),
+        complexities: Sequence[float] = (0, 2, 5, 10, 15, 20, 30),
         estimator: RuleSetClassifier | None = None,
         cv: Any = 5,
         scoring: Any = "accuracy",
@@ -98,12 +101,14 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None) -> RuleSetClassifierCV:
+    def fit(
+        self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None, groups: Any = None
+    ) -> RuleSetClassifierCV:
         """Choose the complexity by held-out score, then learn from all rows.
 
         Parameters
         ----------
-        X, y, sample_weight, sensitive_features
+        X, y, sample_weight, sensitive_features, groups
             As for ``RuleSetClassifier.fit``.
 
         Returns
@@ -120,7 +125,7 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
             raise ConfigurationError(f"choice must be 'best' or 'simplest', not {self.choice!r}.")
         limits = checked_complexities(self.complexities)
         about = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        splits = self._splits(X, y, sensitive_features, groups)
         scores = np.array(
             Parallel(n_jobs=self.n_jobs, verbose=5 * self.verbose)(
                 delayed(_fold_scores)(self, limits, X, y, about, train, test)
@@ -145,6 +150,21 @@ class RuleSetClassifierCV(ShowsRules, ClassifierMixin, BaseEstimator):  # type: 
         self.rule_set_, self.result_ = self.best_estimator_.rule_set_, self.best_estimator_.result_
         self.model_ = self.best_estimator_.model_
         return self
+
+    def _splits(self, X: Any, y: Any, sensitive_features: Any, groups: Any) -> list[tuple[Any, Any]]:
+        """Rows to learn from and to score on: a number of folds means shuffled ones, alike in labels and groups."""
+        if self.cv is not None and not isinstance(self.cv, Integral):
+            return list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        wanted = 5 if self.cv is None else int(self.cv)
+        rows, sensitive = labelled_rows(X, y, None, sensitive_features)
+        together = checked_groups(groups, None, len(rows.codes))
+        if wanted < 2 or most_folds(rows.codes, together, wanted) < wanted:
+            raise ConfigurationError(
+                f"cv={wanted} cannot be done: give at least 2 folds, and no more than the rarest class has rows."
+            )
+        seed = 0 if self.estimator is None else seed_of(self.estimator.random_state)
+        fold = dealt_folds(rows, sensitive, wanted, seed, together)
+        return [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(wanted)]
 
     @property
     def rules_(self) -> pd.DataFrame:

@@ -20,7 +20,9 @@ class ShowsRules:
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):
             return repr(self)
-        return f"{self.rule_set_}\n{self.result_.certificate()}"
+        expected = self.result_.expected
+        said = [] if expected is None else expected.lines()
+        return "\n".join([*said, str(self.rule_set_), self.result_.certificate()])
 
     def explain(self, X: Any, *, immutable: Sequence[str] = (), max_reasons: int = 4) -> list[Explanation]:
         """Say for every row which rules decided, and for rejected rows the smallest changes that would be enough.
@@ -62,4 +64,6 @@ class ShowsRules:
         if not hasattr(self, "rule_set_"):
             return text
         certificate = html.escape(self.result_.certificate())
-        return f"{self.rule_set_._repr_html_()}<p><small>{certificate}</small></p>{text}"
+        expected = self.result_.expected
+        said = "" if expected is None else f"<p>{'<br>'.join(map(html.escape, expected.lines()))}</p>"
+        return f"{said}{self.rule_set_._repr_html_()}<p><small>{certificate}</small></p>{text}"

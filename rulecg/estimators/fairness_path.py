@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -30,19 +29,23 @@ from rulecg_core import (
     Status,
     Stop,
     load_registry,
+    now,
     share_kept_aside,
 )
 from rulecg_core.plugins.calls import parse_call
 
 from ..binarize.binarizer import Binarizer
 from ..binarize.by_name import binarizer_of
+from ..choosing.settled import without_choice
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
-from .learning import forbidden_columns, labelled_rows, seed_of
+from .forest_start import starter_of
+from .learning import describing, labelled_rows, seed_of
 from .recipe import Part, Recipe, compose
 from .training import Training
 
@@ -66,12 +69,15 @@ def fairness_path(
     time_limit: float | None = 120.0,
     sample_weight: Any = None,
     new_rows: tuple[Any, Any, Any] | None = None,
+    first_eps_grid: Sequence[float] | None = None,
+    first_complexities: Sequence[float] | None = None,
 ) -> pd.DataFrame:
     """Learn a rule set for every eps and every bound on complexity.
 
-    As in the paper there are two phases: rules are generated at every point of the grid, each starting from all rules
-    and rule sets so far; then every point that is not proven yet chooses among all rules, without generating more. In
-    the end every rule set that was met anywhere counts wherever it keeps the bounds: looser bounds are never worse.
+    As in the paper there are two phases: rules are generated at every point of the first grid, each starting from all
+    rules and rule sets so far; then every point that is not proven yet chooses among all rules, without generating
+    more. In the end every rule set that was met anywhere counts wherever it keeps the bounds: looser bounds are never
+    worse.
 
     Parameters
     ----------
@@ -87,13 +93,18 @@ def fairness_path(
     eps_grid, complexities : sequences of numbers
         The bounds.
     estimator : RuleSetClassifier or None
-        All other settings; None for the defaults. Thresholds are chosen once and not refined.
+        All other settings; None for the defaults. Thresholds are chosen once and not refined. With ``start="forest"``
+        the first phase begins with the leaves of a random forest, and ``pricing_time_limit`` holds for every pricing
+        problem, as in the paper.
     time_limit : float or None
         Seconds for the whole path.
     sample_weight : sequence of numbers or None
         The weight of every row.
     new_rows : tuple of (X, y, sensitive_features) or None
         Rows to score every rule set on that it was not learned from.
+    first_eps_grid, first_complexities : sequences of numbers or None
+        The bounds under which rules are generated; None for those of ``eps_grid`` and ``complexities``. A few points
+        here and many there cost little more than the few.
 
     Returns
     -------
@@ -119,26 +130,29 @@ def fairness_path(
     """
     registry = load_registry()
     make = _factory(registry, constraint)
-    points = [(float(size), float(eps)) for size in sorted(complexities) for eps in sorted(eps_grid, reverse=True)]
-    if not points:
-        raise ConfigurationError("eps_grid and complexities must name at least one value each.")
+    points = _points(eps_grid, complexities, "eps_grid and complexities")
+    first_eps_grid = eps_grid if first_eps_grid is None else first_eps_grid
+    first_complexities = complexities if first_complexities is None else first_complexities
+    first = _points(first_eps_grid, first_complexities, "first_eps_grid and first_complexities")
     template = RuleSetClassifier() if estimator is None else estimator
+    template = RuleSetClassifier(**without_choice(template.get_params(deep=False)))
     rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
     if len(rows.classes) != 2:
         raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(rows.classes)}.")
+    rows = describing(rows, template.positive)
     view = _View.of(template, rows, getattr(y, "name", None), None if sample_weight is None else rows.weights)
     recipes = {
         (size, eps): compose(
             registry,
             max_complexity=size,
-            constraints=[*_listed(template.constraints), make(eps)],
+            constraints=[*_listed(template.constraints), *view.known.constraints, make(eps)],
             backend=template.backend,
             pricers=template.pricers,
             heuristics=template.heuristics,
             loss=template.loss,
             schedule=template.schedule,
         )
-        for size, eps in points
+        for size, eps in dict.fromkeys([*first, *points])
     }
     seed = seed_of(template.random_state)
     if share_kept_aside(recipes[points[0]].constraints):
@@ -146,14 +160,16 @@ def fairness_path(
             "A fairness path shows what is possible on the training rows and keeps none aside: leave confidence= out "
             "of its constraints, and learn with it at the bound that you choose."
         )
+    threads = effective_n_jobs(template.n_jobs)
     walk = _Walk(
         problem=view.problem(rows, groups, view.stakes(template, rows, sample_weight, seed)),
         recipes=recipes,
-        seconds=time_limit,
-        threads=effective_n_jobs(template.n_jobs),
+        limits=Limits(time_limit, pricing_seconds=template.pricing_time_limit, threads=threads),
         seed=seed,
     )
-    walk.run()
+    starter = starter_of(template.start)
+    walk.pool |= dict.fromkeys(() if starter is None else starter(walk.problem))
+    walk.run(first, points)
     new = None if new_rows is None else view.problem(*_new_rows(new_rows, rows.classes))
     return pd.DataFrame([walk.line(point, new) for point in points])
 
@@ -190,32 +206,34 @@ class _View:
     """How rows become a problem: the same way for training rows and new ones."""
 
     binarizer: Binarizer
-    forbidden: list[str]
+    known: ExpertKnowledge
     options: dict[str, Any]
 
     @classmethod
     def of(cls, template: RuleSetClassifier, rows: LabelledRows, label_name: Any, weights: Any) -> _View:
-        forbidden = forbidden_columns(template.forbid, rows.table.columns)
-        inputs = rows.table.drop(columns=forbidden)
+        known = ExpertKnowledge.of(template.get_params(deep=False), rows.table)
+        inputs = rows.table.drop(columns=list(known.forbidden_columns))
         binarizer = binarizer_of(template.binarizer, inputs.shape, template.time_limit, template.cut_points)
         binarizer.fit(inputs, rows.codes, sample_weight=weights)
+        binarizer.conditions_ = known.applied(binarizer.conditions_)
         options = {
             "logic": template.logic,
             "max_conditions": template.max_conditions,
             "columns": tuple(rows.table.columns),
             "outcome": outcome_text(label_name, rows.classes[1]),
+            "options": known.options(binarizer.conditions_),
         }
-        return cls(binarizer, forbidden, options)
+        return cls(binarizer, known, options)
 
     def stakes(self, template: RuleSetClassifier, rows: LabelledRows, sample_weight: Any, seed: int) -> Stakes | None:
         """What errors on the training rows cost."""
-        inputs = rows.table.drop(columns=self.forbidden)
+        inputs = rows.table.drop(columns=list(self.known.forbidden_columns))
         teacher = teacher_of_rows(template.teacher, sample_weight)
         settings = {**template.get_params(deep=False), "teacher": teacher}
         return RowObjective.of(settings, inputs, rows.classes, rows.codes, rows.weights, seed).stakes(1)
 
     def problem(self, rows: LabelledRows, groups: Groups, stakes: Stakes | None = None) -> Problem:
-        inputs = rows.table.drop(columns=self.forbidden)
+        inputs = rows.table.drop(columns=list(self.known.forbidden_columns))
         features = self.binarizer.transform(inputs)
         training = Training.of(inputs, features, self.binarizer.conditions_, rows.codes, rows.weights, groups)
         return training.with_stakes(stakes).problem(1, **self.options)
@@ -234,20 +252,21 @@ class _Walk:
 
     problem: Problem
     recipes: dict[Point, Recipe]
-    seconds: float | None
-    threads: int
+    limits: Limits
+    """Of the whole walk."""
     seed: int
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     results: dict[Point, list[Result]] = field(factory=dict)
     """The runs at each point that found a rule set."""
     pool: dict[Rule, None] = field(factory=dict)
     rule_sets: dict[tuple[Rule, ...], None] = field(factory=dict)
     """Every rule set that a run ended with."""
 
-    def run(self) -> None:
-        if not self._phase(list(self.recipes), FIRST_PHASE, ()):
+    def run(self, first: list[Point], points: list[Point]) -> None:
+        """Generate rules at the first points, then choose at the others and wherever nothing is proven yet."""
+        if not self._phase(first, FIRST_PHASE, ()):
             return
-        unproven = [point for point, found in self.results.items() if not any(map(_is_proven, found))]
+        unproven = [point for point in points if not any(map(_is_proven, self.results.get(point, ())))]
         self._phase(unproven, 1.0, (Part("rules so far", _NothingNew()),))
 
     def _phase(self, points: list[Point], share: float, pricers: tuple[Part, ...]) -> bool:
@@ -271,18 +290,22 @@ class _Walk:
     def _shares(self, points: list[Point], share: float) -> Iterator[tuple[Point, Limits]]:
         """Each point with its even part of what is left of this share of the time."""
         for done, point in enumerate(points):
-            if self.seconds is None:
-                yield point, Limits(seconds=None, threads=self.threads)
+            if self.limits.seconds is None:
+                yield point, self.limits
                 continue
-            left = share * self.seconds - (time.perf_counter() - self.began)
-            least = 0.2 * self.seconds / (2 * len(self.recipes))
-            yield point, Limits(seconds=max(left / (len(points) - done), least), threads=self.threads)
+            left = share * self.limits.seconds - (now() - self.began)
+            least = 0.2 * self.limits.seconds / (2 * len(self.recipes))
+            yield point, evolve(self.limits, seconds=max(left / (len(points) - done), least))
 
     def line(self, point: Point, new: Problem | None) -> dict[str, Any]:
         """What the table says about a point, from every rule set that was met anywhere."""
         recipe, own = self.recipes[point], self.results.get(point)
         with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
-            candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
+            candidates = [
+                evolve(found, rules=master.goal.completed(found.rules))
+                for found in map(master.evaluate, self.rule_sets)
+                if found.is_feasible
+            ]
         chosen = min(candidates, key=lambda found: (found.cost, found.errors, found.complexity), default=None)
         line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
         line |= _scores(self.problem, recipe.constraints[-1], chosen, "")
@@ -291,6 +314,14 @@ class _Walk:
         if new is not None:
             line |= _scores(new, recipe.constraints[-1], chosen, "new_")
         return line | {"rule_set": None if chosen is None else self.problem.rule_set(chosen.rules)}
+
+
+def _points(eps_grid: Sequence[float], complexities: Sequence[float], names: str) -> list[Point]:
+    """Every pair of bounds, tight sizes and loose gaps first."""
+    points = [(float(size), float(eps)) for size in sorted(complexities) for eps in sorted(eps_grid, reverse=True)]
+    if not points:
+        raise ConfigurationError(f"{names} must name at least one value each.")
+    return points
 
 
 def _is_proven(result: Result) -> bool:
@@ -347,7 +378,8 @@ def _new_rows(new_rows: tuple[Any, Any, Any], classes: Any) -> tuple[LabelledRow
     unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
     if unknown:
         raise ConfigurationError(f"y of new_rows holds {unknown[0]!r}, which is no label of the training rows.")
-    codes = np.searchsorted(classes, labels)
+    place = {label: at for at, label in enumerate(classes.tolist())}
+    codes = np.array([place[label] for label in labels.tolist()], dtype=np.int64)
     return LabelledRows(table, classes, codes, np.ones(len(table))), Groups.encode(sensitive_features, len(table))
 
 

@@ -2,9 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
-from rulecg_core import Problem, Rule
+from rulecg_core import Problem, Rule, UnknownNameError
+
+Starter: TypeAlias = Callable[[Problem], tuple[Rule, ...]]
+"""Makes rules to begin with for a problem."""
+
+
+def starter_of(start: str | None) -> Starter | None:
+    """Find who makes the rules that learning begins with.
+
+    Parameters
+    ----------
+    start : "forest" or None
+        The estimator's setting.
+
+    Returns
+    -------
+    function from Problem to rules, or None
+        None for nobody.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such start.
+
+    Examples
+    --------
+    >>> starter_of(None) is None, starter_of("forest").__name__
+    (True, 'forest_leaves')
+    """
+    starters: dict[str, Starter] = {"forest": forest_leaves}
+    if start is None:
+        return None
+    if not isinstance(start, str) or start not in starters:
+        raise UnknownNameError("start", str(start), starters)
+    return starters[start]
 
 
 def forest_leaves(problem: Problem, *, n_trees: int = 20, seed: int = 0) -> tuple[Rule, ...]:

@@ -28,9 +28,11 @@ from rulecg_core import (
     Schedule,
     Start,
     generate_columns,
+    now,
 )
 
 from ..resampling.stable_choice import Chooser
+from .forest_start import Starter
 
 
 def _hear_nothing(event: Event) -> None:
@@ -67,8 +69,12 @@ class Recipe:
     schedule: Schedule = field(factory=Schedule)
     start: Start = field(factory=Start)
     """Rules and rule sets to begin with, for example those of an earlier run on the same data."""
+    starter: Starter | None = None
+    """Makes further rules to begin with, within the run's time."""
     choose: Chooser | None = None
     """Chooses again among the good rule sets of a run; None leaves the choice to the core."""
+    select: str = "optimal"
+    """Which rule set is shown where optimality is proven, as for :func:`rulecg_core.generate_columns`."""
 
     def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
         """Those of some parts that take part for a problem, with their names."""
@@ -86,18 +92,29 @@ class Recipe:
     def run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         """Learn a rule set; where somebody chooses again, that takes half of the time."""
         if self.choose is None:
-            return self._run(problem, limits, on_event, seed)
+            return self.run_once(problem, limits, on_event, seed)
         part = limits if limits.seconds is None else evolve(limits, seconds=limits.seconds / 2)
-        result = self._run(problem, part, on_event, seed)
-        again = evolve(self, start=Start(result.pool, (result.best_rules, result.rules)))
+        result = self.run_once(problem, part, on_event, seed)
+        again = self.going_on_from(result)
 
         def relearn(other: Problem, seconds: float) -> Result:
-            return again._run(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
+            return again.run_once(other, evolve(limits, seconds=seconds), _hear_nothing, seed)
 
         with self.master(problem, self.constraints, self.backend) as master:
             return self.choose(result, master.goal, seed, relearn)
 
-    def _run(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+    def going_on_from(self, result: Result) -> Recipe:
+        """The same recipe, beginning with what a run has found."""
+        return evolve(self, start=Start(result.pool, (result.best_rules, result.rules)), starter=None)
+
+    def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
+        """Learn a rule set and leave the choice among the good ones to the core."""
+        began, start = now(), self.start
+        if self.starter is not None:
+            start = evolve(start, rules=(*start.rules, *self.starter(problem)))
+            if limits.seconds is not None:
+                left = limits.seconds - (now() - began)
+                limits = evolve(limits, seconds=max(left, 0.1 * limits.seconds))
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
                 master,
@@ -107,8 +124,17 @@ class Recipe:
                 schedule=self.schedule,
                 on_event=on_event,
                 seed=seed,
-                start=self.start,
+                start=start,
+                select=self.select,  # type: ignore[arg-type]  # checked by the core
+                second_backend=self._second_backend(),
             )
+
+    def _second_backend(self) -> Backend | None:
+        """Another solver that is installed, for second opinions."""
+        for entry in self.registry.of_kind("backend"):
+            if entry.name != self.backend.name and entry.availability.available:
+                return self.registry.backend(entry.name)
+        return None
 
     def told_to(self, observer: Observer | None) -> Observer:
         """Passes events on to the plugins that listen, and to the observer."""

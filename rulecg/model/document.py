@@ -142,6 +142,32 @@ class BaselineEntry(Struct, forbid_unknown_fields=True):
     groups: Annotated[list[GroupEntry], Meta(max_length=MAX_ITEMS)]
 
 
+class EstimateEntry(Struct, forbid_unknown_fields=True):
+    """A figure on new rows, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class ExpectedEntry(Struct, forbid_unknown_fields=True):
+    """What to expect on new rows."""
+
+    accuracy: EstimateEntry
+    majority: Label
+    majority_accuracy: Share
+    cost: float
+    constant_cost: float
+    gain: EstimateEntry
+    figures: Annotated[dict[Text, EstimateEntry], Meta(max_length=MAX_SETTINGS)]
+    gaps: Annotated[dict[Text, float], Meta(max_length=MAX_SETTINGS)]
+    fold_accuracies: Annotated[list[Share], Meta(max_length=MAX_SETTINGS)]
+    folds_disagree: bool
+    is_constant: bool
+    n_rows: Count
+    has_own_costs: bool
+
+
 class ModelDocument(Struct, forbid_unknown_fields=True):
     """A model file."""
 
@@ -161,6 +187,7 @@ class ModelDocument(Struct, forbid_unknown_fields=True):
     data: DataEntry | None
     seal: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     baseline: BaselineEntry | None = None
+    expected: ExpectedEntry | None = None
 
 
 def json_schema() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from attrs import evolve
+from attrs import asdict, evolve
 
 from rulecg_core import Condition, ConfigurationError, Rule, RuleSet
 
@@ -26,6 +26,7 @@ from .document import (
     CertificateEntry,
     ConditionEntry,
     DataEntry,
+    ExpectedEntry,
     Header,
     ModelDocument,
     RoundEntry,
@@ -33,6 +34,7 @@ from .document import (
     RuleSetEntry,
     SketchEntry,
 )
+from .expected import Estimate, Expected
 from .fingerprint import Fingerprint
 from .model import Model, model_of
 from .row_sketch import RowSketch
@@ -66,7 +68,7 @@ def to_model(
     target : str or None
         The predicted column.
     sensitive : iterable of str
-        The columns that define groups.
+        The columns that define groups; those that the learner was told of unless given.
     label_names : mapping or None
         Other names for labels, such as ``{False: "no", True: "yes"}``.
     row_sketch : bool
@@ -81,8 +83,9 @@ def to_model(
     return evolve(
         model,
         classes=tuple(names.get(label, label) for label in model.classes),
+        expected=None if model.expected is None else model.expected.called(names),
         target=target,
-        sensitive=tuple(map(str, sensitive)),
+        sensitive=tuple(map(str, sensitive)) or model.sensitive,
         fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
     )
 
@@ -172,7 +175,7 @@ def load_model(path: Path | str, *, allow_edited: bool = False) -> Model:
     model = _model(document)
     if not is_edited:
         return model
-    return evolve(model, certificate=None, baseline=None, has_stale_scores=True, notes=(EDITED,))
+    return evolve(model, certificate=None, baseline=None, expected=None, has_stale_scores=True, notes=(EDITED,))
 
 
 def to_json(model: Model) -> str:
@@ -218,6 +221,7 @@ def _document(model: Model) -> ModelDocument:
         data=None if model.fingerprint is None else _data_entry(model.fingerprint),
         seal="",
         baseline=None if model.baseline is None else baseline_entry(model.baseline),
+        expected=None if model.expected is None else _expected_entry(model.expected),
     )
 
 
@@ -232,6 +236,10 @@ def _rule_set_entry(rule_set: RuleSet, scores: RuleScores) -> RuleSetEntry:
         right=scores.right.tolist(),
         otherwise=float(scores.otherwise),
     )
+
+
+def _expected_entry(expected: Expected) -> ExpectedEntry:
+    return msgspec.convert(asdict(expected), ExpectedEntry)
 
 
 def _condition_entries(conditions: Iterable[Condition]) -> list[ConditionEntry]:
@@ -299,6 +307,7 @@ def _model(document: ModelDocument) -> Model:
         fingerprint=None if document.data is None else _fingerprint(document.data),
         has_stale_scores=document.has_stale_scores,
         baseline=baseline,
+        expected=None if document.expected is None else _expected(document.expected),
     )
 
 
@@ -334,6 +343,13 @@ def _conditions(entries: Iterable[ConditionEntry]) -> tuple[Condition, ...]:
 def _certificate(entry: CertificateEntry) -> Certificate:
     plain = msgspec.to_builtins(entry)
     return Certificate(**{**plain, "history": tuple(plain["history"]), "constraints": tuple(plain["constraints"])})
+
+
+def _expected(entry: ExpectedEntry) -> Expected:
+    plain = msgspec.to_builtins(entry)
+    plain |= {name: Estimate(**plain[name]) for name in ("accuracy", "gain")}
+    plain["figures"] = {name: Estimate(**figure) for name, figure in plain["figures"].items()}
+    return Expected(**{**plain, "fold_accuracies": tuple(plain["fold_accuracies"])})
 
 
 def _fingerprint(entry: DataEntry) -> Fingerprint:

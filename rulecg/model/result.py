@@ -10,6 +10,8 @@ from attrs import asdict, frozen
 
 from rulecg_core import Result
 
+from .expected import Expected
+
 _HISTORY = ("seconds", "iteration", "relaxation", "lower_bound", "incumbent", "pool_size", "new_rules", "stage")
 
 
@@ -46,6 +48,8 @@ class FitResult:
     """What rows kept aside say about bounds that are to hold on new rows."""
     speaks_of: str = ""
     """The conditions that rules could use: "optimal" is over these and no others."""
+    expected: Expected | None = None
+    """What to expect on new rows; None where complexity was given and not chosen by folds."""
 
     @classmethod
     def of(cls, runs: Mapping[Any, Result], errors: float) -> FitResult:

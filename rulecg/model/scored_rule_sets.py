@@ -15,9 +15,11 @@ from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 from ..inputs.weights import checked_weights
 from .certificate import Certificate, plain
+from .expected import Expected
 from .model import Model
 from .result import FitResult
 from .scores import RuleScores, by_importance, firing
+from .versions import made_with
 
 
 @frozen(eq=False)
@@ -39,8 +41,8 @@ class Learned:
     model: Model
     result: FitResult
 
-    def saying(self, confirmed: tuple[str, ...], cuts: str) -> Learned:
-        """Let result and certificate say over which conditions they speak, and what rows kept aside confirm.
+    def saying(self, confirmed: tuple[str, ...], cuts: str, expected: Expected | None = None) -> Learned:
+        """Let result and certificate say over which conditions they speak, what is confirmed, and what to expect.
 
         Parameters
         ----------
@@ -48,13 +50,15 @@ class Learned:
             What rows kept aside say about bounds on new rows.
         cuts : str
             Where number columns are cut, as the binarizer describes it.
+        expected : Expected or None
+            What to expect on new rows.
         """
         conditions = self.model.conditions
         has_numbers = any(condition.operator in ("<=", ">") for condition in conditions)
         speaks_of = f"Rules could use {len(conditions)} conditions"
         speaks_of += f"; number columns are cut at {cuts}." if has_numbers else "."
-        result = evolve(self.result, confirmed=confirmed, speaks_of=speaks_of)
-        return Learned(evolve(self.model, certificate=Certificate.of(result)), result)
+        result = evolve(self.result, confirmed=confirmed, speaks_of=speaks_of, expected=expected)
+        return Learned(evolve(self.model, certificate=Certificate.of(result), expected=expected), result)
 
 
 def learned_from(
@@ -92,7 +96,7 @@ def learned_from(
         class_weights=class_weights(rows),
         otherwise=otherwise,
         conditions=tuple(conditions),
-        settings=_plain_settings(settings),
+        settings={**_plain_settings(settings), "made_with": made_with()},
     )
     result = FitResult.of(runs, float(rows.weights[model.decisions(fired) != rows.codes].sum()))
     return Learned(evolve(model, certificate=Certificate.of(result)), result)

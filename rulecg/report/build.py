@@ -9,12 +9,14 @@ from attrs import evolve, frozen
 
 from rulecg_core import load_registry
 
+from ..inputs.sensitive_columns import column_of
 from ..model.model import Model
 from .accuracy import accuracy_section
 from .audits import GROUPS, audit_sections
 from .card import card_section, stability_section
 from .certificate import certificate_section, path_section
 from .evidence import Evidence
+from .expected import expected_section
 from .markup import Section, counted, percent, render
 from .metadata import Metadata, metadata_section
 from .prices import price_section
@@ -113,6 +115,7 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
     limit = float(chosen) if isinstance(chosen, (int, float)) else None
     wanted = [
         None if extra.metadata is None else metadata_section(extra.metadata),
+        None if evidence.model.expected is None else expected_section(evidence.model.expected),
         rules_section(evidence),
         reasons_section(evidence),
         accuracy_section(evidence),
@@ -132,7 +135,8 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
 
 def _warnings(evidence: Evidence) -> list[str]:
     """What readers must know before anything else."""
-    names = [*evidence.model.sensitive, *(evidence.sensitive.columns if evidence.sensitive is not None else ())]
+    groups = evidence.sensitive.columns if evidence.sensitive is not None else ()
+    names = [*evidence.model.sensitive_columns, *(column_of(name, evidence.table.columns) for name in groups)]
     used = [name for name in dict.fromkeys(map(str, names)) if name in evidence.model.columns]
     if not used:
         return []
@@ -142,10 +146,15 @@ def _warnings(evidence: Evidence) -> list[str]:
 
 
 def _cards(evidence: Evidence) -> list[tuple[str, str]]:
-    """The four numbers that people ask for first."""
+    """The numbers that people ask for first, what to expect on new rows before all others."""
     model = evidence.model
+    expected = model.expected
+    first = [] if expected is None else [
+        (percent(expected.accuracy.value), "accuracy expected on new rows"),
+        (percent(expected.majority_accuracy), f"for always saying {expected.majority}"),
+    ]
     n_rules = sum(len(rule_set) for rule_set in model.rule_sets)
-    cards = [(str(n_rules), "rules" if n_rules != 1 else "rule")]
+    cards = [*first, (str(n_rules), "rules" if n_rules != 1 else "rule")]
     cards.append((str(sum(rule_set.complexity for rule_set in model.rule_sets)), "rules and conditions together"))
     if evidence.truth is not None:
         total = int(evidence.labelled.sum())

@@ -95,11 +95,12 @@ def choose_stably(result: Result, goal: Goal, seed: int, relearn: Relearn) -> Re
     candidates = _candidates(evolve(result, near_best=(*agreed, *result.near_best)), goal)
     if len(candidates) < 2 or not agreed:
         return result
-    chosen = candidates[_most_agreed(candidates, agreed, problem, factors)]
+    whole = [evolve(candidate, rules=goal.completed(candidate.rules)) for candidate in candidates]
+    chosen = candidates[_most_agreed(whole, agreed, problem, factors)]
     return evolve(
         result,
-        rules=chosen.rules,
-        rule_set=problem.rule_set(chosen.rules),
+        rules=goal.completed(chosen.rules),
+        rule_set=problem.rule_set(goal.completed(chosen.rules)),
         selected_objective=chosen.objective * problem.unit,
         errors=chosen.errors * problem.unit,
         cost=chosen.cost * problem.unit,

@@ -42,7 +42,7 @@ class Taught:
 
 
 def teacher_probabilities(
-    teacher: Any, table: pd.DataFrame, codes: IntArray, weights: FloatArray, seed: int
+    teacher: Any, table: pd.DataFrame, codes: IntArray, weights: FloatArray, seed: int, trees: int = TREES
 ) -> FloatArray | None:
     """Compute a teacher's probability of every class for every row, without the row's own label.
 
@@ -60,6 +60,8 @@ def teacher_probabilities(
         The weight of each row.
     seed : int
         Seed of the forest and of the folds.
+    trees : int
+        How many trees a forest has.
 
     Returns
     -------
@@ -91,7 +93,7 @@ def teacher_probabilities(
     order = np.lexsort((weights, codes, *numbers.T))
     found = np.zeros((len(codes), int(codes.max(initial=0)) + 1))
     if isinstance(teacher, str):
-        found[order] = _out_of_bag(numbers[order], codes[order], weights[order], seed)
+        found[order] = _out_of_bag(numbers[order], codes[order], weights[order], seed, trees)
         return found
     if isinstance(teacher, type) or not is_classifier(teacher) or not hasattr(teacher, "predict_proba"):
         raise ConfigurationError(f"The teacher {teacher!r} must be a classifier with predict_proba.")
@@ -129,10 +131,10 @@ def teacher_of_rows(teacher: Any, sample_weight: Any, rows: Any = None) -> Any:
     return found
 
 
-def _out_of_bag(numbers: FloatArray, codes: IntArray, weights: FloatArray, seed: int) -> FloatArray:
+def _out_of_bag(numbers: FloatArray, codes: IntArray, weights: FloatArray, seed: int, trees: int) -> FloatArray:
     n_rows = len(codes)
     forest = RandomForestClassifier(
-        TREES,
+        trees,
         min_samples_leaf=LEAF_ROWS,
         max_samples=MOST_ROWS if n_rows > MOST_ROWS else None,
         bootstrap=True,

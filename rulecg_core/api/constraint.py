@@ -10,9 +10,11 @@ import numpy as np
 
 from ..base.arrays import BoolArray
 from ..base.errors import PluginError, RulecgError
+from ..data.bounds.rule_bound import RuleBound
 from ..data.goal import KEPT
-from ..data.linear_form import LinearForm, Row
+from ..data.linear_form import ImpossibleRowError, LinearForm, Row
 from ..data.problem import Problem
+from ..data.rules import Rule
 from .kept_aside import Judgement
 
 
@@ -64,6 +66,25 @@ class Constraint(ABC):
     def max_rules(self, problem: Problem) -> float:
         """Say how many rules a feasible rule set can have at most; infinite when this constraint does not know."""
         return math.inf
+
+    def rule_bounds(self, problem: Problem) -> Sequence[RuleBound]:
+        """Make bounds that every single rule must keep, such as how many rows it covers at least.
+
+        A constraint of this kind alone has no rows: its :meth:`rows` returns an empty list.
+        """
+        return ()
+
+    def max_columns(self, problem: Problem) -> float:
+        """Say on how many columns of the table the conditions of all rules together may be; infinite for any number.
+
+        No row can say this, because what a column costs depends on the rules that use it already: the integer program
+        has a variable for every column, and the linear relaxation leaves the bound out.
+        """
+        return math.inf
+
+    def kept_rules(self, problem: Problem) -> Sequence[Rule]:
+        """Give rules that must be in the rule set; the others are chosen beside them (see :meth:`Goal.keeping`)."""
+        return ()
 
     def notes(self, problem: Problem) -> Sequence[str]:
         """Say what a person should know about how the constraint applies to this data, such as groups left out.
@@ -163,6 +184,8 @@ def checked_rows(constraint: Constraint, problem: Problem) -> list[Row]:
     who = _who(constraint)
     try:
         rows = list(constraint.rows(problem))
+    except ImpossibleRowError as error:
+        raise PluginError(f"The {who} made a row that cannot be used. {error}", _package(constraint)) from error
     except RulecgError:
         raise
     except Exception as error:  # a stranger's code: anything may come
@@ -174,6 +197,31 @@ def checked_rows(constraint: Constraint, problem: Problem) -> list[Row]:
             raise PluginError(f"The {who} made a {type(row).__name__} where a Row belongs.", _package(constraint))
         _refuse_faults(row.form, problem, f"The row {row.name!r} of the {who}", constraint)
     return rows
+
+
+def checked_max_rules(constraint: Constraint, problem: Problem) -> float:
+    """Ask a constraint how many rules there can be at most, and refuse what is no such number.
+
+    Raises
+    ------
+    PluginError
+        When the constraint fails or gives something else than a number of at least 0; the message names it.
+    """
+    who = _who(constraint)
+    try:
+        most = float(constraint.max_rules(problem))
+    except RulecgError:
+        raise
+    except Exception as error:  # a stranger's code: anything may come
+        raise PluginError(
+            f"The {who} could not say how many rules there can be: {type(error).__name__}: {error}.",
+            _package(constraint),
+        ) from error
+    if not most >= 0:
+        raise PluginError(
+            f"The {who} says that there can be {most} rules: give at least 0, or inf.", _package(constraint)
+        )
+    return most
 
 
 def checked_objective(constraint: Constraint, problem: Problem) -> LinearForm | None:
@@ -214,6 +262,46 @@ def checked_objective(constraint: Constraint, problem: Problem) -> LinearForm | 
         raise PluginError(f"The {who} adds a {type(term).__name__} to the objective: give a LinearForm or None.")
     _refuse_faults(term, problem, f"The objective's term of the {who}", constraint)
     return term
+
+
+def checked_rule_bounds(constraint: Constraint, problem: Problem) -> list[RuleBound]:
+    """Ask a constraint for its bounds on single rules and refuse those that nobody could use.
+
+    Parameters
+    ----------
+    constraint
+        The constraint, which may be anybody's.
+    problem
+        The data.
+
+    Returns
+    -------
+    list of RuleBound
+        The bounds, with finite coefficients for every sample of the problem.
+
+    Raises
+    ------
+    ConfigurationError
+        As the constraint itself says.
+    PluginError
+        When the constraint fails or gives something else than usable bounds; the message names constraint and bound.
+    """
+    who = _who(constraint)
+    try:
+        bounds = list(constraint.rule_bounds(problem))
+    except RulecgError:
+        raise
+    except Exception as error:  # a stranger's code: anything may come
+        raise PluginError(
+            f"The {who} could not make its bounds on rules: {type(error).__name__}: {error}.", _package(constraint)
+        ) from error
+    for bound in bounds:
+        if not isinstance(bound, RuleBound):
+            raise PluginError(
+                f"The {who} made a {type(bound).__name__} where a RuleBound belongs.", _package(constraint)
+            )
+        _refuse_faults(bound.form, problem, f"The bound {bound.name!r} on rules of the {who}", constraint)
+    return bounds
 
 
 def _refuse_faults(form: LinearForm, problem: Problem, what: str, constraint: Constraint) -> None:

@@ -9,10 +9,12 @@ from typing import ClassVar
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.arrays import BoolArray, FloatArray, IntArray, locked
 from ..base.bits import covered_sums
+from ..base.grid import grid_for, is_on
 from ..base.limits import PricingLimits
 from ..base.status import Stop
+from ..data.bounds.rule_bound import RuleBound, all_allow
 from ..data.problem import Problem
 from ..data.rules import Rule
 
@@ -26,7 +28,7 @@ NEGATIVE = -1e-6
 @frozen(eq=False)
 class PricingProblem:
     """Minimise ``sample_weights @ covers_k + Σ_{j in k} condition_prices[j] + constant`` over conjunctions k
-    with 1 to ``max_conditions`` features."""
+    with 1 to ``max_conditions`` features that keep every bound on single rules."""
 
     X: BoolArray
     sample_weights: FloatArray
@@ -40,6 +42,14 @@ class PricingProblem:
     """Features with the same number are nested: two of them in one rule are never better than one."""
     in_use: tuple[Rule, ...] = ()
     """Rules that the relaxation is made of, if any: good ones are often near them."""
+    grid: float = 0.0
+    """Of what power of two weights and prices are meant to be multiples; 0 when of none. Whether they are says
+    :attr:`is_exact`."""
+    bounds: tuple[RuleBound, ...] = ()
+    """What every rule must keep. A pricer may prune by them; rules that break one are left out by the core."""
+    columns: IntArray | None = None
+    """Where it matters on which columns of the table a rule's conditions are, the column of each feature: rules with
+    equal covers on different columns then both count in a list. None where it does not matter."""
 
     def __attrs_post_init__(self) -> None:
         # Frozen classes set derived defaults through object.__setattr__.
@@ -47,6 +57,9 @@ class PricingProblem:
             object.__setattr__(self, "condition_costs", np.ones(self.X.shape[1]))
         if self.chains is None:
             object.__setattr__(self, "chains", np.arange(self.X.shape[1], dtype=np.int64))
+        # Pricers are given views that they cannot write to: what one spoilt, the next would price.
+        for name in ("X", "sample_weights", "condition_costs", "chains"):
+            object.__setattr__(self, name, locked(getattr(self, name)))
 
     @property
     def n_samples(self) -> int:
@@ -61,11 +74,31 @@ class PricingProblem:
         """What adding each feature to a rule costs, whatever it covers."""
         return self.condition_price * self.condition_costs
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all weights and prices are multiples of the grid and so few that sums of them, in any order, and
+        differences of such sums are exact."""
+        if self.grid <= 0:
+            return False
+        prices = self.condition_prices
+        numbers = (self.sample_weights, prices, np.array([self.constant]))
+        longest = np.sort(np.abs(prices))[-self.max_conditions :].sum()
+        total = float(np.abs(self.sample_weights).sum() + longest + abs(self.constant))
+        return grid_for(total) <= self.grid and all(is_on(values, self.grid) for values in numbers)
+
     def reduced_cost(self, rule: Rule) -> float:
         """The reduced cost of one rule, from its conditions and the full data."""
         features = list(rule.features)
         covered = float(self.sample_weights[rule.covers(self.X)].sum())
         return covered + self.condition_price * float(self.condition_costs[features].sum()) + self.constant
+
+    def keeps_bounds(self, rules: Sequence[Rule]) -> BoolArray:
+        """Which rules keep every bound on single rules, from their conditions and the full data."""
+        allowed = np.ones(len(rules), dtype=bool)
+        for at, rule in enumerate(rules if self.bounds else ()):
+            length = float(self.condition_costs[list(rule.features)].sum())
+            allowed[at] = all_allow(self.bounds, np.packbits(rule.covers(self.X))[None], np.array([length]))[0]
+        return allowed
 
     def optimistic_bound(self, covered: BoolArray, features: Sequence[int]) -> float:
         """No rule that contains the features (and so covers at most ``covered``) has a lower reduced cost.
@@ -88,6 +121,8 @@ class PricingProblem:
             condition_costs=self.condition_costs[features],
             chains=self.chains[features],
             in_use=(),
+            bounds=tuple(bound.on(rows) for bound in self.bounds),
+            columns=None if self.columns is None else self.columns[features],
         )
 
 
@@ -105,7 +140,8 @@ class PricingResult:
 @frozen(eq=False)
 class Listing:
     """Rules with reduced cost at most a threshold. ``complete`` only when none was left out, except rules that cover
-    exactly the same samples as a listed one and are no shorter."""
+    exactly the same samples as a listed one, are no shorter and, where the problem tells columns apart, use all of its
+    columns."""
 
     rules: tuple[Rule, ...]
     complete: bool
@@ -115,6 +151,9 @@ class Listing:
 class Pricer(ABC):
     """Finds rules with negative reduced cost."""
 
+    counts_work: ClassVar[bool] = False
+    """Whether the answer depends on nothing but the problem, the limits and the seed as long as no deadline passes, and
+    deadlines are looked at after bounded work: what a repeatable run needs."""
     can_list: ClassVar[bool] = False
     """Whether :meth:`list_below` is there: the door to proofs over all rules."""
 

@@ -22,6 +22,15 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of the array that cannot be written to; whoever owns the array still can."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def checked_samples(X: Any, y: Any, weights: Any) -> tuple[BoolArray, BoolArray, FloatArray]:
     """Make arrays of a boolean table, labels and weights (1 each when None), or say what is wrong with them."""
     X = _as_bool(X, "X")

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+_NUMPY = re.compile(
+    r"\bnp\.(?:(?:u?int|float|longdouble|complex|bool|str|bytes|datetime|timedelta)[\d_]*\(([^()]*)\)|(True|False)_)"
+)
+
 
 class RulecgError(Exception):
-    """Base of every error that rulecg raises on purpose."""
+    """Base of every error that rulecg raises on purpose; numbers stand in its message as people write them."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(_as_people_write(part) if isinstance(part, str) else part for part in parts))
+
+
+def _as_people_write(message: str) -> str:
+    """The message with ``3.0`` and ``True`` where numpy shows its own types around them."""
+    return _NUMPY.sub(r"\1\2", message)
 
 
 class RulecgWarning(UserWarning):

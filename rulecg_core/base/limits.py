@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 from attrs import field, frozen
 
+from .clock import now
 from .errors import ConfigurationError
 
 
@@ -26,16 +26,16 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None, halt: threading.Event | None = None) -> Deadline:
-        return cls(math.inf if seconds is None else time.perf_counter() + seconds, halt)
+        return cls(math.inf if seconds is None else now() + seconds, halt)
 
     @property
     def remaining(self) -> float:
         """Seconds left: never negative, infinite without a limit."""
-        return 0.0 if self._is_halted else max(0.0, self.moment - time.perf_counter())
+        return 0.0 if self._is_halted else max(0.0, self.moment - now())
 
     @property
     def passed(self) -> bool:
-        return self._is_halted or time.perf_counter() >= self.moment
+        return self._is_halted or now() >= self.moment
 
     @property
     def is_finite(self) -> bool:
@@ -47,11 +47,11 @@ class Deadline:
 
     def within(self, seconds: float) -> Deadline:
         """The earlier of this deadline and the given number of seconds from now."""
-        return Deadline(min(self.moment, time.perf_counter() + seconds), self.halt)
+        return Deadline(min(self.moment, now() + seconds), self.halt)
 
     def at_least(self, seconds: float) -> Deadline:
         """The later of this deadline and the given number of seconds from now."""
-        return Deadline(max(self.moment, time.perf_counter() + seconds), self.halt)
+        return Deadline(max(self.moment, now() + seconds), self.halt)
 
 
 def _positive(instance: object, attribute: object, value: Any) -> None:
@@ -74,6 +74,9 @@ class Limits:
     listed_rules: int = field(default=300_000, validator=_positive)
     """How many rules a proof of optimality may list before it gives up."""
     threads: int = field(default=1, validator=_positive)
+    counts_work: bool = False
+    """Whether seconds are counted as work (looks at the clock, programs solved) instead of read from the clock: the
+    same seed then gives the same answer whatever the load of the machine, and everything runs on one thread."""
 
 
 @frozen
@@ -119,3 +122,5 @@ class MIPLimits:
     """Stop as soon as a solution with this objective or a lower one is known."""
     threads: int | None = None
     seed: int = 0
+    nodes: int | None = None
+    """After how many nodes to stop, for backends that count work."""

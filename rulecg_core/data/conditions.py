@@ -205,7 +205,9 @@ def as_truth_values(column: Any) -> tuple[BoolArray, BoolArray]:
     >>> known.tolist()
     [True, True, False, True, False, False]
     """
-    array: AnyArray = np.asarray(column.astype(object)) if hasattr(column, "isna") else np.asarray(column)
+    # Columns that hold nothing but truth values are what they are; all others may hold anything.
+    is_plain = isinstance(getattr(column, "dtype", None), np.dtype) and column.dtype.kind in "biuf"
+    array: AnyArray = np.asarray(column.astype(object) if hasattr(column, "isna") and not is_plain else column)
     if array.dtype.kind == "b":
         return array, np.ones(array.shape, dtype=bool)
     if array.dtype.kind in "iuf":

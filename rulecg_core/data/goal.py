@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from ..base.arrays import BoolArray, FloatArray
+from .bounds.rule_bound import RuleBound, all_allow
 from .linear_form import LinearForm, Row
 from .problem import Problem
 from .rules import Rule
@@ -81,6 +82,14 @@ class Goal:
     """No rule set that keeps the rows has more rules than this."""
     counts_once: bool = False
     """Whether a covered sample counts once in the objective and in every row, however many rules cover it."""
+    rule_bounds: tuple[RuleBound, ...] = ()
+    """What every rule of a rule set must keep by itself."""
+    max_columns: float = np.inf
+    """How many columns of the table the conditions of a rule set may be on, all rules together."""
+    kept: tuple[Rule, ...] = ()
+    """Rules that are in every rule set. Objective and rows then speak of what the others add: see :meth:`keeping`."""
+    whole: Goal | None = None
+    """With kept rules, the goal as it was before: what complete rule sets are judged by."""
 
     @cached_property
     def tracked(self) -> BoolArray:
@@ -106,8 +115,18 @@ class Goal:
     @cached_property
     def counts_only_size(self) -> bool:
         """Whether rules meet in nothing but size: every cover counts, and no row looks at which samples are covered or
-        missed. Gaps are small then, and proofs by listing close them."""
-        return not self.counts_once and all(row.bounds_size for row in self.rows)
+        missed, nor does it matter on which columns. Gaps are small then, and proofs by listing close them."""
+        return not self.counts_once and np.isinf(self.max_columns) and all(row.bounds_size for row in self.rows)
+
+    @cached_property
+    def prefers_short_rules(self) -> bool:
+        """Whether a rule can always give way to a shorter one with the same cover, and to none where another one has
+        its cover: no row asks for more conditions or rules, the objective does not pay for them, and it does not matter
+        on which columns conditions are."""
+        sized = [(self.objective.length, self.objective.rule)]
+        sized += [(row.form.length, row.form.rule) for row in self.rows if row.hi < np.inf]
+        sized += [(-row.form.length, -row.form.rule) for row in self.rows if row.lo > -np.inf]
+        return np.isinf(self.max_columns) and all(length >= 0 and rule >= 0 for length, rule in sized)
 
     @cached_property
     def counts_truly(self) -> bool:
@@ -137,11 +156,91 @@ class Goal:
         parts = [form.missed, form.cover, np.array([form.length, form.rule, *form.variables.values()])]
         return form.const if all(part is None or np.all(part >= 0) for part in parts) else -np.inf
 
+    # Kept rules -----------------------------------------------------------------------------------------------------
+
+    def keeping(self, kept: Sequence[Rule]) -> Goal:
+        """Make the goal for what is added to some rules that are in every rule set.
+
+        What the kept rules cover cannot be missed any more, and what they add to the objective and to every row is
+        there in any case: so it moves into the constants. Nothing else changes, so that every master, pricer, search
+        and proof works on what is left to decide, and a proof is about all rule sets with the kept rules.
+        """
+        kept = tuple(dict.fromkeys(kept))
+        if not kept:
+            return self
+        whole = self.whole or self
+        counts = whole._counts(kept)
+        rows = tuple(evolve(row, form=whole._beside(row.form, counts)) for row in whole.rows)
+        return evolve(
+            whole,
+            objective=whole._beside(whole.objective, counts),
+            rows=rows,
+            max_rules=max(0.0, whole.max_rules - len(kept)),
+            kept=kept,
+            whole=whole,
+        )
+
+    def _beside(self, form: LinearForm, counts: _Counts) -> LinearForm:
+        """The form as further rules see it beside rules with these counts."""
+        open_ = counts.once == 0
+        covered = counts.once if self.counts_once else counts.covered
+        const = form.value(np.zeros(len(open_)), covered, counts.length, counts.n_rules)
+        missed = None if form.missed is None else np.where(open_, form.missed, 0.0)
+        cover = form.cover
+        if self.counts_once and cover is not None:
+            cover = np.where(open_, cover, 0.0)
+        return evolve(form, missed=missed, cover=cover, const=const)
+
+    def counting(self, once: bool) -> Goal:
+        """The same goal with covered samples counted once, or once for each rule, also beside kept rules."""
+        if once == self.counts_once:
+            return self
+        if self.whole is None:
+            return evolve(self, counts_once=once)
+        return evolve(self.whole, counts_once=once).keeping(self.kept)
+
+    def completed(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+        """The whole rule set: the kept rules, and those of the given ones that are none of them."""
+        return (*self.kept, *self.beside_kept(rules))
+
+    def beside_kept(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+        """The given rules that are not kept anyway: what candidates hold."""
+        return tuple(rule for rule in rules if rule not in self.kept) if self.kept else tuple(rules)
+
     # Judging rule sets ----------------------------------------------------------------------------------------------
 
+    def allows(self, rules: Sequence[Rule]) -> BoolArray:
+        """Which rules keep every bound on single rules."""
+        if not self.rule_bounds:
+            return np.ones(len(rules), dtype=bool)
+        return all_allow(self.rule_bounds, self.problem.packed_covers(rules), self.problem.lengths(rules))
+
+    def allowed(self, rules: Sequence[Rule]) -> list[Rule]:
+        """The rules that keep every bound on single rules."""
+        return [rule for rule, allowed in zip(rules, self.allows(rules), strict=True) if allowed]
+
+    def n_columns(self, rules: Sequence[Rule]) -> int:
+        """On how many columns of the table the conditions of a rule set are."""
+        return len(self.problem.columns_of(rules)) if len(rules) else 0
+
     def evaluate(self, rules: Sequence[Rule]) -> Candidate:
-        """Count everything about one rule set from the data."""
-        rules = tuple(rules)
+        """Count everything about one rule set from the data. Beside kept rules, the candidate's rules are the others,
+        and everything counted is about the whole rule set."""
+        rules = self.beside_kept(rules)
+        found = self._evaluated(rules) if self.whole is None else self.whole._evaluated((*self.kept, *rules))
+        broken = 0.0
+        if self.rule_bounds and not self.allows(rules).all():
+            broken = 1.0
+        if np.isfinite(self.max_columns):
+            broken = max(broken, self.n_columns((*self.kept, *rules)) - self.max_columns)
+        return evolve(
+            found,
+            rules=rules,
+            proxy_violation=max(found.proxy_violation, broken),
+            true_violation=max(found.true_violation, broken),
+        )
+
+    def _evaluated(self, rules: tuple[Rule, ...]) -> Candidate:
         counts = self._counts(rules)
         variables = least_variables(self.rows, [self._value(row.form, counts) for row in self.rows])
         objective = self._value(self.objective, counts)
@@ -168,6 +267,8 @@ class Goal:
 
     def row_values(self, rules: Sequence[Rule]) -> dict[str, tuple[float, float]]:
         """For every row, its value for the rule set as the goal counts, and in true counts."""
+        if self.whole is not None:
+            return self.whole.row_values(self.completed(rules))
         counts = self._counts(rules)
         return {row.name: (self._value(row.form, counts), self._true_value(row.form, counts)) for row in self.rows}
 

@@ -235,6 +235,19 @@ class Problem:
         owners = np.repeat(np.arange(len(rules)), counts)
         return np.bincount(owners, self.condition_costs[features], minlength=len(rules)).astype(np.float64)
 
+    def columns_of(self, rules: Sequence[Rule]) -> frozenset[str]:
+        """The columns of the table that the conditions of some rules are on, required ones included."""
+        features = {feature for rule in rules for feature in rule.features}
+        return frozenset(
+            condition.column for condition in (*self.required, *(self.conditions[feature] for feature in features))
+        )
+
+    @cached_property
+    def column_numbers(self) -> IntArray:
+        """For every feature a number that it shares with the others on its column."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(each.column, len(numbers)) for each in self.conditions], dtype=np.int64)
+
     def predict(self, rules: Sequence[Rule]) -> BoolArray:
         """Predictions for the merged samples, as original labels."""
         packed = np.bitwise_or.reduce(self.packed_covers(rules), axis=0, keepdims=True)

@@ -116,6 +116,11 @@ def _judged(stage: Stage, master: Master, problem: PricingProblem, result: Prici
     candidates = [rule for rule in dict.fromkeys(result.rules) if 1 <= len(rule) <= problem.max_conditions]
     if len(candidates) < len(set(result.rules)):
         notes.append(f"{_who(stage)} returned rules with no or too many conditions; they were left out")
+    if problem.bounds and candidates:
+        allowed = master.goal.allowed(candidates)
+        if len(allowed) < len(candidates):
+            notes.append(f"{_who(stage)} returned rules that break a bound on single rules; they were left out")
+        candidates = allowed
     if not candidates:
         return Priced((), None, result.bound, result.stop, tuple(notes))
     costs = reduced_costs(master.problem, problem, candidates)

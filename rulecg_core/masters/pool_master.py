@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TypeVar
 
 import numpy as np
 
-from ..api.backend import Backend, MIPResult
-from ..api.constraint import Constraint, checked_objective, checked_rows
+from ..api.backend import Backend, MIPModel, MIPResult
+from ..api.constraint import (
+    Constraint,
+    checked_max_rules,
+    checked_objective,
+    checked_rows,
+    checked_rule_bounds,
+)
 from ..api.master import IntegerResult, Master
 from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
+from ..base.clock import MIP_ENTRY, MIP_SOLVE, is_counting, spend
 from ..base.errors import RulecgError, SolveError
 from ..base.limits import Deadline, IntegerLimits, MIPLimits
 from ..base.status import Solution
@@ -24,6 +32,9 @@ from ..data.rules import Rule
 from .lp.linear_master import LinearMaster
 from .lp.options import RelaxationOptions
 from .restricted_program import CoverModel, build_restricted
+
+NODES = 500
+"""Where work is counted, an integer program ends after so many nodes at most."""
 
 Own = TypeVar("Own", bound="PoolMaster")
 
@@ -51,8 +62,8 @@ class PoolMaster(Master):
         self.constraints = tuple(constraints)
         self.backend = backend
         self.options = options
-        self.pool = RulePool(problem) if pool is None else pool
         self.goal = goal_of(problem, self.constraints, counts_once=self.counts_once)
+        self.pool = _pool_for(self.goal) if pool is None else pool
         self._linear: LinearMaster | None = None
 
     @property
@@ -76,6 +87,10 @@ class PoolMaster(Master):
         master = copy(self)
         master.constraints = (*self.constraints, *constraints)
         master.goal = goal_of(self.problem, master.constraints, counts_once=self.counts_once)
+        if len(master.goal.rule_bounds) > len(self.goal.rule_bounds) or master.goal.max_columns < self.goal.max_columns:
+            # Some of the pool's rules may not be allowed any more.
+            master.pool = _pool_for(master.goal)
+            master.pool.add(self.pool.rules)
         master._linear = None
         return master
 
@@ -93,14 +108,14 @@ class PoolMaster(Master):
     ) -> IntegerResult:
         rules = list(self.pool.rules if among is None else among)
         count_once = count_once or self.goal.counts_once
-        model = build_restricted(self.goal, rules, count_once=count_once, cover_model=self.cover_model)
-        position = {rule: at for at, rule in enumerate(rules)}
-        known = [[position[rule] for rule in chosen] for chosen in start if all(rule in position for rule in chosen)]
-        mip_limits = MIPLimits(
-            seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
-            absolute_gap=0.999 * self.goal.step if self.goal.step else 1e-6,
-            threads=limits.threads,
+        rules = list(self.goal.beside_kept(rules))
+        model = build_restricted(
+            self.goal.counting(count_once), rules, count_once=count_once, cover_model=self.cover_model
         )
+        position = {rule: at for at, rule in enumerate(rules)}
+        starts = map(self.goal.beside_kept, start)
+        known = [[position[rule] for rule in chosen] for chosen in starts if all(rule in position for rule in chosen)]
+        mip_limits = mip_limits_for(self.goal, model.mip, limits.deadline, limits.threads)
         try:
             result = self.backend.solve_mip(
                 model.mip,
@@ -174,8 +189,35 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
             # Constraints speak of loss in the user's weights.
             objective = objective + (extra if problem.unit == 1 else extra / problem.unit)
     rows = distinctly_named(row for constraint in constraints for row in checked_rows(constraint, problem))
-    max_rules = min((constraint.max_rules(problem) for constraint in constraints), default=np.inf)
-    return Goal(problem, objective, rows, max_rules, counts_once)
+    max_rules = min((checked_max_rules(constraint, problem) for constraint in constraints), default=np.inf)
+    goal = Goal(
+        problem,
+        objective,
+        rows,
+        max_rules,
+        counts_once,
+        rule_bounds=tuple(bound for constraint in constraints for bound in checked_rule_bounds(constraint, problem)),
+        max_columns=min((constraint.max_columns(problem) for constraint in constraints), default=np.inf),
+    )
+    return goal.keeping([rule for constraint in constraints for rule in constraint.kept_rules(problem)])
+
+
+def _pool_for(goal: Goal) -> RulePool:
+    """A pool that takes in the rules that the goal allows."""
+    return RulePool(goal.problem, goal.rule_bounds, columns_matter=math.isfinite(goal.max_columns))
+
+
+def mip_limits_for(goal: Goal, model: MIPModel, deadline: Deadline, threads: int | None) -> MIPLimits:
+    """What a solver may spend on an integer program until a deadline: nodes where work is counted, else seconds."""
+    gap = 0.999 * goal.step if goal.step else 1e-6
+    if not is_counting():
+        seconds = deadline.remaining if deadline.is_finite else None
+        return MIPLimits(seconds=seconds, absolute_gap=gap, threads=threads)
+    entries = len(model.rows.values)
+    left = deadline.remaining
+    spend(MIP_SOLVE + MIP_ENTRY * entries)
+    nodes = NODES if not math.isfinite(left) else int(min(NODES, max(1, left / (MIP_ENTRY * max(1, entries)))))
+    return MIPLimits(absolute_gap=gap, threads=1, nodes=nodes)
 
 
 def _either(limits: IntegerLimits) -> Callable[[], bool] | None:

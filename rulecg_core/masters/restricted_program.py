@@ -48,7 +48,8 @@ class _Patterns:
 
 @frozen(eq=False)
 class RestrictedModel:
-    """The program and how to read it. Columns: rules | missed classes | covered classes | auxiliary variables."""
+    """The program and how to read it. Columns: rules | missed classes | covered classes | columns of the table |
+    auxiliary variables."""
 
     mip: MIPModel
     n_rules: int
@@ -56,6 +57,8 @@ class RestrictedModel:
     """Missed classes × rules."""
     covered: BoolArray
     """Covered classes × rules (none in the Hamming model)."""
+    columns: BoolArray
+    """Columns of the table × rules: which rules have conditions on each (none where any number may be used)."""
     variables: tuple[str, ...]
     rows: tuple[Row, ...]
     row_lines: FloatArray
@@ -75,6 +78,8 @@ class RestrictedModel:
         at += len(self.missed)
         x[at : at + len(self.covered)] = (self.covered & picked).any(axis=1)
         at += len(self.covered)
+        x[at : at + len(self.columns)] = (self.columns & picked).any(axis=1)
+        at += len(self.columns)
         least = least_variables(self.rows, list(self.row_lines @ x))
         x[at:] = [float(least.get(name, 0.0)) for name in self.variables]
         return x
@@ -89,7 +94,25 @@ def build_restricted(
     if count_once:
         _, alike = number_equal_lines(np.packbits(covers.T, axis=1))
         goal = evolve(goal, objective=netted(goal.objective, alike))
-    return _Builder(goal, covers, goal.problem.lengths(rules), count_once, cover_model).build()
+    columns = used_columns(goal, rules)
+    return _Builder(goal, covers, goal.problem.lengths(rules), columns, count_once, cover_model).build()
+
+
+def used_columns(goal: Goal, rules: Sequence[Rule]) -> BoolArray:
+    """Columns of the table × rules: which rules have conditions on each column that is not used anyway; no lines where
+    the goal does not bound their number."""
+    if math.isinf(goal.max_columns):
+        return np.zeros((0, len(rules)), dtype=bool)
+    of_rules = [goal.problem.columns_of([rule]) for rule in rules]
+    names = sorted({name for columns in of_rules for name in columns} - columns_in_any_case(goal))
+    return np.array([[name in columns for columns in of_rules] for name in names], dtype=bool).reshape(
+        len(names), len(rules)
+    )
+
+
+def columns_in_any_case(goal: Goal) -> frozenset[str]:
+    """The columns that kept rules and required conditions are on."""
+    return goal.problem.columns_of(goal.kept)
 
 
 @frozen(eq=False)
@@ -99,6 +122,8 @@ class _Builder:
     goal: Goal
     covers: BoolArray
     lengths: FloatArray
+    columns: BoolArray
+    """Columns of the table × rules."""
     count_once: bool
     cover_model: CoverModel | None
     missed: _Patterns = field(init=False, default=Factory(lambda self: self._missed(), takes_self=True))
@@ -120,7 +145,12 @@ class _Builder:
 
     @property
     def n_columns(self) -> int:
-        return self.n_rules + len(self.missed) + len(self.covered) + len(self.goal.variables)
+        return self.first_column + len(self.columns) + len(self.goal.variables)
+
+    @property
+    def first_column(self) -> int:
+        """Where the variables of the table's columns begin."""
+        return self.n_rules + len(self.missed) + len(self.covered)
 
     @property
     def is_linked(self) -> bool:
@@ -148,7 +178,14 @@ class _Builder:
             offset=self.goal.objective.const,
         )
         return RestrictedModel(
-            mip, self.n_rules, self.missed.covers, self.covered.covers, self.goal.variables, rows, lines[1:]
+            mip,
+            self.n_rules,
+            self.missed.covers,
+            self.covered.covers,
+            self.columns,
+            self.goal.variables,
+            rows,
+            lines[1:],
         )
 
     def _lines(self) -> FloatArray:
@@ -159,7 +196,8 @@ class _Builder:
             if not self.count_once:
                 per_rule = form.coefficients(self.covers, self.lengths)
             helpers = [form.variables.get(name, 0.0) for name in self.goal.variables]
-            lines[at] = np.concatenate([per_rule, self.missed.weights[at], self.covered.weights[at], helpers])
+            free = np.zeros(len(self.columns))
+            lines[at] = np.concatenate([per_rule, self.missed.weights[at], self.covered.weights[at], free, helpers])
         return lines
 
     def _blocks(self) -> list[tuple[SparseVectors, float, float]]:
@@ -176,6 +214,16 @@ class _Builder:
                 # A covered class is covered by some chosen rule: without this, rows could pretend to cover samples.
                 upper = SparseVectors.from_dense(-covered.astype(np.float64)).join(_diagonal(len(covered), at, 1.0))
                 blocks.append((upper, -math.inf, 0.0))
+        if len(self.columns):
+            owners, rules = np.nonzero(self.columns)
+            # A rule is chosen only with all its columns, and there are only so many of them.
+            blocks.append((_pairs(rules, owners + self.first_column, (1.0, -1.0)), -math.inf, 0.0))
+            every = SparseVectors(
+                np.array([0, len(self.columns)], dtype=np.int64),
+                np.arange(self.first_column, self.first_column + len(self.columns), dtype=np.int64),
+                np.ones(len(self.columns)),
+            )
+            blocks.append((every, -math.inf, self.goal.max_columns - len(columns_in_any_case(self.goal))))
         return blocks
 
     def _integer(self) -> BoolArray:
@@ -185,6 +233,7 @@ class _Builder:
             first_covered = self.n_rules + len(self.missed)
             integer[self.n_rules : first_covered] = self.is_linked
             integer[first_covered : first_covered + len(self.covered)] = True
+        # Solvers need not branch on the table's columns: each is 1 as soon as one of its rules is chosen.
         return integer
 
     def _upper(self) -> FloatArray:

@@ -47,3 +47,59 @@ class Complexity(Constraint):
 
     def _form(self) -> LinearForm:
         return LinearForm(length=self.per_condition, rule=self.per_rule)
+
+
+@frozen
+class MaxRules(Constraint):
+    """A bound on the number of rules.
+
+    Parameters
+    ----------
+    most
+        How many rules there may be.
+
+    Examples
+    --------
+    >>> MaxRules(3).most
+    3
+    """
+
+    most: float = field(validator=amount)
+
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        return [(LinearForm(rule=1.0) <= self.most).named("number of rules")]
+
+    def max_rules(self, problem: Problem) -> float:
+        return float(math.floor(self.most + 1e-9))
+
+
+@frozen
+class MaxColumns(Constraint):
+    """A bound on the number of columns of the table that the rules use, all together.
+
+    Relaxations and branches leave it out, so that their bounds are valid but may be far below. Optimality is proven
+    where a list of all rules that may still matter is short enough for one integer program with a variable per column.
+
+    Parameters
+    ----------
+    most
+        How many columns there may be.
+
+    Examples
+    --------
+    >>> MaxColumns(4).max_columns(Problem.from_arrays([[1], [0]], [True, False]))
+    4.0
+    """
+
+    most: float = field(validator=amount)
+
+    def rows(self, problem: Problem) -> Sequence[Row]:
+        return ()
+
+    def max_columns(self, problem: Problem) -> float:
+        if len(problem.columns_of(())) > self.most:
+            raise ConfigurationError(
+                f"The conditions that every rule must have are on more than {self.most:g} columns: allow more columns, "
+                "or require less."
+            )
+        return float(math.floor(self.most + 1e-9))

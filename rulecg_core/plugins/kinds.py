@@ -6,6 +6,7 @@ from attrs import frozen
 
 from ..api.backend import Backend
 from ..api.constraint import Constraint
+from ..api.engine import Engine
 from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
@@ -75,6 +76,13 @@ KINDS: dict[str, Kind] = {
             "Call ``register(name, function, section=..., title=..., order=...)`` for each table of evidence about "
             "predictions, and say where in the report it belongs.",
             None,
+        ),
+        Kind(
+            "engine",
+            Engine,
+            'Call ``register(name, factory)`` for each engine that maps functions over partitions; ``"name:key=2"`` '
+            "calls ``factory(key=2)``.",
+            "EngineContract",
         ),
     )
 }

@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 
 from ..api.backend import Availability, Backend
 from ..api.constraint import Constraint
+from ..api.engine import Engine
 from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
@@ -180,6 +181,11 @@ class Registry:
     def constraint(self, constraint: str | Constraint) -> Constraint:
         """A constraint by name and arguments, such as ``"equalized-odds:0.05"``."""
         made: Constraint = self.make("constraint", constraint)
+        return made
+
+    def engine(self, engine: str | Engine) -> Engine:
+        """An engine by name, ``"name:key=value"`` for options; any executor is passed through."""
+        made: Engine = self.make("engine", engine)
         return made
 
     def master(self, master: str) -> Callable[..., Master]:

@@ -153,7 +153,8 @@ def _by_rule_count(run: Run, node: Master) -> tuple[Constraint, ...]:
     if not math.isfinite(node.goal.max_rules) or any(isinstance(part, RuleCount) for part in node.constraints):
         return ()
     run.take([run.master.evaluate(())], "branch and price")
-    return tuple(RuleCount(n_rules) for n_rules in range(1, math.floor(node.goal.max_rules) + 1))
+    n_kept = len(node.goal.kept)
+    return tuple(RuleCount(n_kept + n_rules) for n_rules in range(1, math.floor(node.goal.max_rules) + 1))
 
 
 def _by_sample(run: Run, node: Master, relaxation: Relaxation) -> tuple[Constraint, ...]:

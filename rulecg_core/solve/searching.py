@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ from attrs import define, field, frozen
 
 from ..api.heuristic import Found, Heuristic, Search, View
 from ..api.provenance import describe, fault_of
+from ..base.clock import is_counting, now
 from ..base.errors import RulecgError
 from ..base.limits import Deadline, SearchLimits
 from ..data.goal import Candidate
@@ -111,6 +111,9 @@ class Searching:
 
     def _setup_seconds(self, opened: _Opened) -> float:
         """How long a search's preparations take; one that fails to say is left out."""
+        if is_counting():
+            # How long it takes is the machine's own; prepare() was called before the count began.
+            return 0.0
         try:
             return float(opened.search.setup_seconds)
         except Exception as error:
@@ -126,7 +129,7 @@ class Searching:
 
     def _search(self, deadline: Deadline, restarts: int | None, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
-        began, policy = time.perf_counter(), self.run.schedule.search
+        began, policy = now(), self.run.schedule.search
         for number, true_counts in enumerate(counts):
             is_last = number == len(counts) - 1
             share = deadline if is_last else deadline.within(deadline.remaining * policy.first_count_share)
@@ -137,7 +140,7 @@ class Searching:
                 if each in self._open() and takes <= max(policy.most_setup, turn.remaining):
                     limits = SearchLimits(turn, restarts, true_counts, self._view.threads)
                     self._improve(each, limits)
-        self._spent += time.perf_counter() - began
+        self._spent += now() - began
 
     def _improve(self, opened: _Opened, limits: SearchLimits) -> None:
         """Call a search until it has nothing more to ask; take in what it finds."""
@@ -160,7 +163,7 @@ class Searching:
 
     def _allowed(self, found: Found, opened: _Opened) -> Found:
         """What a search found, as far as it is allowed: the rest is left out with a word."""
-        problem, known = self.run.problem, self.run.incumbents.known
+        problem, goal, known = self.run.problem, self.run.goal, self.run.incumbents.known
         if not isinstance(found, Found):
             raise TypeError(f"improve() must return a Found, not {found!r}")
         every_rule = [*found.rules, *(rule for rules in found.rule_sets for rule in rules)]
@@ -168,7 +171,7 @@ class Searching:
             raise ValueError("improve() returned a rule with a condition that the problem does not have")
 
         def fits(rule: Rule) -> bool:
-            return 1 <= len(rule) <= problem.max_conditions
+            return 1 <= len(rule) <= problem.max_conditions and bool(goal.allows([rule])[0])
 
         # What a run was started with may be longer.
         sets = [tuple(rules) for rules in found.rule_sets if frozenset(rules) in known or all(map(fits, rules))]
@@ -176,7 +179,7 @@ class Searching:
         if len(sets) < len(found.rule_sets) or len(rules) < len(found.rules):
             self.run.note(
                 f"the heuristic {describe(opened.name, opened.heuristic)} returned rules with no or too many "
-                "conditions; they were left out"
+                f"conditions{', or that break a bound on single rules' if goal.rule_bounds else ''}; they were left out"
             )
         return Found(tuple(sets), rules, found.unfinished)
 

@@ -9,6 +9,7 @@ for _module in (
     "backends.lp_contract",
     "backends.mip_contract",
     "constraint_contract",
+    "engine_contract",
     "heuristic_contract",
     "master_contract",
     "pricer_contract",
@@ -18,6 +19,7 @@ for _module in (
 from .backends.contract import BackendContract  # noqa: E402
 from .brute_force import BruteForcePricer, all_rule_sets, all_rules  # noqa: E402
 from .constraint_contract import ConstraintContract  # noqa: E402
+from .engine_contract import EngineContract  # noqa: E402
 from .heuristic_contract import HeuristicContract  # noqa: E402
 from .master_contract import MasterContract  # noqa: E402
 from .pricer_contract import PricerContract  # noqa: E402
@@ -26,6 +28,7 @@ __all__ = [
     "BackendContract",
     "BruteForcePricer",
     "ConstraintContract",
+    "EngineContract",
     "HeuristicContract",
     "MasterContract",
     "PricerContract",

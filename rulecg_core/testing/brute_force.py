@@ -17,15 +17,20 @@ from ..data.rules import Rule
 
 
 def all_rules(problem: PricingProblem | Problem) -> list[Rule]:
-    """Every conjunction of 1 to ``max_conditions`` features, nested ones included, shortest first."""
+    """Every conjunction of 1 to ``max_conditions`` features, nested ones included, shortest first; of a pricing problem
+    those that keep its bounds on single rules."""
     features = range(problem.X.shape[1])
-    return [
+    rules = [
         Rule(chosen) for length in range(1, problem.max_conditions + 1) for chosen in combinations(features, length)
     ]
+    if not isinstance(problem, PricingProblem) or not problem.bounds:
+        return rules
+    return [rule for rule, allowed in zip(rules, problem.keeps_bounds(rules), strict=True) if allowed]
 
 
 def all_rule_sets(problem: Problem, most_rules: int) -> Iterator[tuple[Rule, ...]]:
-    """Every rule set of up to so many rules with conditions, none included, and the rule without conditions alone."""
+    """Every rule set of up to so many rules with conditions, none included, and the rule without conditions alone;
+    whether they keep a goal's rows and its bounds on single rules, ``goal.evaluate`` says."""
     if problem.constant_rule is not None:
         yield (problem.constant_rule,)
     rules = all_rules(problem)
@@ -43,13 +48,15 @@ class BruteForcePricer(Pricer):
     """Looks at every conjunction. For problems of a dozen features: the test kit's oracle."""
 
     can_list = True
+    counts_work = True
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         rules = all_rules(problem)
         costs = all_reduced_costs(problem, rules)
         order = np.argsort(costs, kind="stable")
         negative = order[costs[order] < NEGATIVE]
-        return PricingResult(tuple(rules[i] for i in negative[: limits.max_rules]), float(costs.min()))
+        bound = float(costs.min(initial=0.0)) if problem.bounds else float(costs.min())
+        return PricingResult(tuple(rules[i] for i in negative[: limits.max_rules]), bound)
 
     def list_below(self, problem: PricingProblem, threshold: float, most: int, limits: PricingLimits) -> Listing:
         rules = all_rules(problem)

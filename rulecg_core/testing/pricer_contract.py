@@ -16,7 +16,7 @@ from ..base.limits import Deadline, PricingLimits
 from ..base.status import Stop
 from ..data.rules import Rule
 from .brute_force import all_reduced_costs, all_rules
-from .random_problems import random_pricing_problem
+from .random_problems import random_pricing_problem, with_random_bounds
 from .timing import within
 
 TOLERANCE = 2e-6
@@ -163,6 +163,36 @@ class PricerContract:
         best = min(problem.reduced_cost(Rule([feature])) for feature in range(problem.n_conditions))
         best = min([best, *(problem.reduced_cost(rule) for rule in answer.rules)])
         assert answer.bound is None or (self.exact and answer.bound <= best + TOLERANCE * problem.n_samples)
+
+    # Bounds on single rules -----------------------------------------------------------------------------------------
+
+    def test_keeps_bounds_on_single_rules(self, pricer: Pricer) -> None:
+        """With bounds on single rules only rules that keep them come back; what an exact pricer finds, proves and lists
+        is what brute force does over these rules."""
+        found = []
+        for case in self.cases(0.3):
+            problem = with_random_bounds(case.problem, case.seed)
+            rules = all_rules(problem)
+            costs = all_reduced_costs(problem, rules)
+            least = float(costs.min(initial=np.inf))
+            bounded = Case(case.seed, problem, rules, costs)
+            answer = _ask(pricer, bounded)
+            assert set(answer.rules) <= set(rules), _of(case)
+            if least < 10 * NEGATIVE:
+                found.append(bool(answer.rules))
+            if self.exact:
+                assert answer.bound is not None, _of(case)
+                assert answer.bound <= least + case.tolerance, _of(case)
+                if least < 10 * NEGATIVE:
+                    assert answer.bound >= least - case.tolerance, _of(case)
+                    assert problem.reduced_cost(answer.rules[0]) <= least + case.tolerance, _of(case)
+                else:
+                    assert answer.bound >= 20 * NEGATIVE, _of(case)
+            if pricer.can_list and rules:
+                listing = pricer.list_below(problem, float(np.median(costs)), len(rules), PricingLimits())
+                assert listing.complete, _of(case)
+                _check_listing(bounded, float(np.median(costs)), listing)
+        assert np.mean(found) >= (1.0 if self.exact else 0.5)
 
     # How it behaves -------------------------------------------------------------------------------------------------
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from ..api.pricing import PricingProblem
 from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..data.bounds.rule_bound import RuleBound
+from ..data.linear_form import LinearForm
 from ..data.problem import Problem
 
 
@@ -33,6 +36,23 @@ def random_pricing_problem(
         ),
         chains=chains,
     )
+
+
+def with_random_bounds(problem: PricingProblem, seed: int) -> PricingProblem:
+    """The pricing problem with one or two bounds on single rules: on how many samples they cover, with weights or
+    without, on how many of one kind there are among these, or on length."""
+    rng = np.random.default_rng(seed)
+    n = problem.n_samples
+    weights = rng.integers(0, 4, size=n).astype(np.float64)
+    kinds = [
+        RuleBound(LinearForm(cover=np.ones(n)), lo=float(rng.integers(1, max(2, n // 3))), name="support"),
+        RuleBound(LinearForm(cover=weights), lo=float(rng.integers(1, max(2, n // 2))), hi=1.5 * n, name="weight"),
+        RuleBound(LinearForm(cover=np.where(rng.random(n) < 0.5, 0.4, -0.6)), lo=0.0, name="precision"),
+        RuleBound(LinearForm(cover=rng.random(n), length=0.5, const=0.25), hi=0.4 * n, name="not too much"),
+        RuleBound(LinearForm(length=1.0), hi=float(rng.integers(0, 4)), name="length"),
+    ]
+    chosen = rng.permutation(len(kinds))[: int(rng.integers(1, 3))]
+    return evolve(problem, bounds=tuple(kinds[at] for at in chosen))
 
 
 def random_problem(seed: int, *, max_samples: int = 40, max_features: int = 8, **settings: Any) -> Problem:

@@ -185,16 +185,21 @@ def _folded(rows: Sequence[RowVerdict]) -> list[RowVerdict]:
     folded: list[RowVerdict] = []
     mirrored: dict[tuple[Any, ...], int] = {}
     for row in rows:
-        words = tuple(sorted(row.name.split()))
-        place = mirrored.get((words, row.lo, row.hi, row.value, row.low, row.high))
-        if place is not None:
+        key = (tuple(sorted(row.name.split())), row.lo, row.hi)
+        place = mirrored.get(key)
+        if place is not None and _mirror_each_other(row, folded[place]):
             folded[place] = evolve(folded[place], lo=-row.hi)
             continue
         if " − " in row.name and row.lo == -math.inf:
-            # What the other row must be: an equal bound on a number of the other sign.
-            mirrored[words, row.lo, row.hi, -row.value, -row.high, -row.low] = len(folded)
+            mirrored[key] = len(folded)
         folded.append(row)
     return folded
+
+
+def _mirror_each_other(row: RowVerdict, other: RowVerdict) -> bool:
+    """Whether two rows are about the same number with opposite signs, but for rounding."""
+    ours, theirs = (row.value, row.low, row.high), (-other.value, -other.high, -other.low)
+    return bool(np.allclose(ours, theirs, rtol=0.0, atol=1e-9))
 
 
 def _headline(found: Verdict) -> str:

@@ -208,7 +208,7 @@ class GroupConstraint(Constraint):
                     f"min_group_size={TINY} to measure it without bounding it, or small_groups='merge' with it to join "
                     "it with another."
                 )
-            elif bound is not None and 0 < bound < 1 / count:
+            elif bound is not None and count >= TINY and 0 < bound < 1 / count:
                 notes.append(
                     f"group {group.name!r} has {_counted(count, rate)}, so its {rate.name} moves in steps of "
                     f"{1 / count:.2g}, more than the {bound:g} that groups may differ by: hardly any rule set keeps "

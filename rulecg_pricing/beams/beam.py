@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -25,7 +25,7 @@ from rulecg_core import (
 )
 
 from ..common.chains import exclusive_numbers
-from ..common.passes import Extensions, cover_sums, extend, negative_rules
+from ..common.passes import Extensions, bounded, cover_sums, extend, negative_rules
 from ..common.toy import run_once
 
 
@@ -111,6 +111,8 @@ class BeamSearch(Pricer):
     (20, 5)
     """
 
+    counts_work: ClassVar[bool] = True
+
     widths: tuple[int, ...] = field(default=(50, 20, 6, 6, 5), converter=_as_widths, validator=_counts)
     same_start: tuple[int, ...] = field(default=(12, 6, 4, 3), converter=_as_widths, validator=_counts)
     foresight: tuple[float, ...] = field(default=(0.0, 0.5), converter=_as_shares, validator=_shares)
@@ -160,9 +162,16 @@ class BeamSearch(Pricer):
             price = beam.price[:, None] + prices + problem.constant
             further = gains[min(problem.max_conditions - length, problem.n_conditions)]
             allowed = beam.allowed & (extensions.negative + price + further < NEGATIVE)
+            keeping = bounded(problem, beam.members, limits) if problem.bounds else None
+            if problem.bounds and keeping is None:
+                stop = Stop.TIME_LIMIT
+                break
+            if keeping is not None:
+                allowed &= keeping[1]
             values = extensions.covered + price
             values[~allowed | _idle(extensions, beam, prices)] = np.inf
-            for row, column in _least(np.where(values < 0, values, np.inf), 4 * limits.max_rules):
+            good = values < 0 if keeping is None else (values < 0) & keeping[0]
+            for row, column in _least(np.where(good, values, np.inf), 4 * limits.max_rules):
                 rule = tuple(sorted([*beam.members[row].tolist(), int(column)]))
                 found.setdefault(rule, float(values[row, column]))
             if length < problem.max_conditions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -11,7 +12,7 @@ from rulecg_core import NEGATIVE, FloatArray, Pricer, PricingLimits, PricingProb
 
 from ..common.chains import exclusive_numbers
 from ..common.options import whole_number
-from ..common.passes import cover_sums, extend, negative_rules
+from ..common.passes import bounded, cover_sums, extend, negative_rules
 from ..common.toy import run_once
 
 Features = tuple[int, ...]
@@ -45,6 +46,8 @@ class Neighbours(Pricer):
     >>> Neighbours(steps=1)
     Neighbours(steps=1, stems=400, per_stem=3)
     """
+
+    counts_work: ClassVar[bool] = True
 
     steps: int = field(default=3, validator=whole_number)
     stems: int = field(default=400, validator=whole_number)
@@ -110,10 +113,15 @@ class Neighbours(Pricer):
             for position in range(length):
                 # A feature does not come twice, nor do two nested ones.
                 values[numbers[members[:, position]][:, None] == numbers] = np.inf
+            if problem.bounds:
+                keeping = bounded(problem, members, limits)
+                if keeping is None:
+                    return None
+                values[~keeping[0]] = np.inf
             most = min(self.per_stem, problem.n_conditions)
             best = np.argpartition(values, most - 1, axis=1)[:, :most]
             for stem, features, line in zip(alike, best.tolist(), values, strict=True):
-                for feature in features:
+                for feature in (each for each in features if line[each] < np.inf):
                     found.setdefault(tuple(sorted((*stem, feature))), float(line[feature]))
         return found
 

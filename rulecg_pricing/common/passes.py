@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from rulecg_core import NEGATIVE, AnyArray, FloatArray, IntArray, PricingLimits, PricingProblem, Rule
+from rulecg_core import NEGATIVE, AnyArray, BoolArray, FloatArray, IntArray, PricingLimits, PricingProblem, Rule
 
 BLOCK_ENTRIES = 4_000_000
 """Entries of the matrix that one thread looks at before the clock is read again."""
@@ -111,10 +111,48 @@ def cover_sums(
     return sums, np.sum([keys for _, keys in found], axis=0, dtype=np.uint64)
 
 
+def allowed_rules(problem: PricingProblem, rules: Sequence[Rule]) -> Sequence[Rule]:
+    """Those that keep every bound on single rules."""
+    for bound in problem.bounds:
+        lengths = np.array([problem.condition_costs[list(rule.features)].sum() for rule in rules])
+        values = bound.form.length * lengths + bound.form.rule + bound.form.const
+        if bound.form.cover is not None:
+            counted = evolve(problem, sample_weights=bound.form.cover)
+            values = values + cover_sums(counted, [rule.features for rule in rules], all_rows=False)[0]
+        kept = (values >= bound.lo - bound.slack) & (values <= bound.hi + bound.slack)
+        rules = [rule for rule, is_kept in zip(rules, kept, strict=True) if is_kept]
+    return rules
+
+
+def bounded(problem: PricingProblem, members: IntArray, limits: PricingLimits) -> tuple[BoolArray, BoolArray] | None:
+    """For every rule (a row of ``members``) and every feature: whether the rule with the feature keeps every bound on
+    single rules, and whether it may with further features; None when time runs out."""
+    shape = len(members), problem.n_conditions
+    allowed, hopeful = np.ones(shape, dtype=bool), np.ones(shape, dtype=bool)
+    for bound in problem.bounds:
+        for form, least in bound.floors():
+            value = np.full(shape, form.rule)
+            if form.length:
+                lengths = problem.condition_costs[members].sum(axis=1)[:, None] + problem.condition_costs
+                value += form.length * lengths
+            most = value
+            if form.cover is not None:
+                found = extend(evolve(problem, sample_weights=form.cover), members, limits)
+                if found is None:
+                    return None
+                value, most = value + found.covered, value + found.positive
+            # Sums here may be in single precision: what is returned is looked at again.
+            slack = bound.slack if problem.X.size <= EXACT_ENTRIES else 1e-6 * abs(least)
+            allowed &= value >= least - slack
+            hopeful &= most >= least - slack
+    return allowed, hopeful
+
+
 def negative_rules(problem: PricingProblem, rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Those with negative reduced cost, best first, of equal covers only the first; costs come from the full data, in
     double precision."""
     prices = problem.condition_prices
+    rules = allowed_rules(problem, rules)
     covered, covers = cover_sums(problem, [rule.features for rule in rules], all_rows=True)
     costs = covered + [prices[list(rule.features)].sum() for rule in rules] + problem.constant
     # Rounding must not decide between rules of equal cost: the shorter one is wanted.

@@ -35,15 +35,18 @@ class ExactSearch(Pricer):
     """
 
     can_list: ClassVar[bool] = True
+    counts_work: ClassVar[bool] = True
 
     def prepare(self) -> None:
         """Load, or compile once, what the search runs on."""
+        from rulecg_kernels import rule_bounds
+
         from . import bits, covers, pruning, search_kernel, weighing
 
         run_once(self)
         for kernel in (
             bits.pack_samples, bits.weigh_range, pruning.arrange, pruning.promising, weighing.weigh_rows,
-            search_kernel.search, covers.hash_covers, covers.all_as_first,
+            search_kernel.search, covers.hash_covers, covers.all_as_first, rule_bounds.which_keep,
         ):  # fmt: skip
             kernel.load()
 

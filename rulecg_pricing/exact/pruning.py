@@ -202,6 +202,7 @@ def arrange(given, candidates, size, numbers, covered, packed, scratch):
             if (
                 abs(gains[back] - gain) <= TINY
                 and prices[other] >= 0.0
+                and given.columns[condition] == given.columns[other]
                 and same_cover(condition, other, covered, columns, n_words)
             ):
                 copied = True

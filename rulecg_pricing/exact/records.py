@@ -16,8 +16,11 @@ class Given(NamedTuple):
     chains: Any
     least_price: Any
     max_conditions: Any
+    columns: Any
+    """The column of each condition, where it matters; else the same number for all."""
     is_listing: Any
-    """Whether all rules are listed; then rules that differ in samples without weight are different."""
+    """Whether rules that differ in samples without weight are different: where all rules are listed, and where rules
+    have bounds to keep."""
 
 
 class Packed(NamedTuple):
@@ -146,7 +149,9 @@ class Progress(NamedTuple):
     values: Any
     rules: Any
     rule: Any
-    """The conditions of the nodes from the root to here."""
+    """The conditions of the nodes from the root to here; behind them those of the rule that is looked at."""
+    limits: Any
+    """What every rule must keep by itself."""
 
 
 class Scratch(NamedTuple):

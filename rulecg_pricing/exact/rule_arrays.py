@@ -44,11 +44,24 @@ def distinct(problem: PricingProblem, rules: IntArray, values: FloatArray) -> In
     sorted_rules = np.ascontiguousarray(rules[order])
     hashes = np.empty(len(order), dtype=np.uint64)
     hash_covers(columns, sorted_rules, hashes)
+    used = _used_columns(problem, sorted_rules)
+    hashes ^= used
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     if not all_as_first(columns, sorted_rules, first[inverse.reshape(-1)].astype(np.int64)):
         # Different covers with the same hash, once in a lifetime: compare the covers themselves.
-        _, first = np.unique(_covers(columns, sorted_rules), axis=0, return_index=True)
+        covers = np.concatenate([_covers(columns, sorted_rules), used[:, None]], axis=1)
+        _, first = np.unique(covers, axis=0, return_index=True)
     return np.asarray(order[np.sort(first)])
+
+
+def _used_columns(problem: PricingProblem, rules: IntArray) -> AnyArray:
+    """For every rule a number that stands for the columns of the table it uses; 0 where that does not matter."""
+    if problem.columns is None:
+        return np.zeros(len(rules), dtype=np.uint64)
+    numbers = np.random.default_rng(0).integers(1, 2**63, size=problem.n_conditions, dtype=np.uint64)
+    columns = np.sort(np.where(rules >= 0, problem.columns[rules], -1), axis=1)
+    is_first = (columns >= 0) & (np.diff(columns, axis=1, prepend=-1) != 0)
+    return np.where(is_first, numbers[columns], np.uint64(0)).sum(axis=1, dtype=np.uint64)
 
 
 def _covers(columns: AnyArray, rules: IntArray) -> AnyArray:

@@ -11,6 +11,7 @@ import numpy as np
 from attrs import define, evolve
 
 from rulecg_core import NEGATIVE, FloatArray, IntArray, PricingLimits, PricingProblem, Stop
+from rulecg_kernels.rule_bounds import limits_of, which_keep
 
 from . import search_state as at
 from .ordered import run_in_order
@@ -41,6 +42,8 @@ class Search:
     ) -> None:
         self.problem = problem
         self.listing = listing
+        self.is_exact = listing or bool(problem.bounds)
+        """Whether rules that differ in samples without weight are different."""
         self.keep = keep
         self.deadline = limits.deadline
         self.threads = max(1, limits.threads)
@@ -58,9 +61,14 @@ class Search:
             chains=np.array(chains, dtype=np.int64),
             least_price=least_price,
             max_conditions=self.depth,
-            is_listing=listing,
+            columns=np.zeros(problem.n_conditions, dtype=np.int64) if problem.columns is None else problem.columns,
+            is_listing=self.is_exact,
         )
-        self.slack = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
+        self.on_grid = problem.is_exact
+        # On a grid sums are what they are: half a step tells equal from less.
+        rounding = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
+        self.slack = problem.grid / 2 if self.on_grid else rounding
+        self.limits = limits_of(problem.X, problem.condition_costs, problem.bounds)
         self.cut = cut + self.slack if listing else cut
         self.best = math.inf
         self.bound = math.inf
@@ -109,7 +117,7 @@ class Search:
             weigh_range(sums, 0, n_conditions, self.covered, self.packed.columns, self.packed, section)
         part = self._empty_part()
         singles = self.prices + problem.constant + costs - gains
-        good = np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE))
+        good = self._keeping(np.flatnonzero(singles < (self.cut if self.listing else NEGATIVE)), hopeful=False)
         rules = np.full((len(good), self.depth), -1, dtype=np.int64)
         rules[:, 0] = good
         part.add(singles[good], rules)
@@ -120,12 +128,19 @@ class Search:
             self._choose(gains, costs, scratch)
         return part
 
+    def _keeping(self, conditions: IntArray, hopeful: bool) -> IntArray:
+        """Of conditions those that, alone, are rules that keep their bounds, or may be part of such rules."""
+        if not len(self.limits.least):
+            return conditions
+        kept = [which_keep(self.limits, np.array([each]), 1, int(hopeful)) for each in conditions]
+        return conditions[np.array(kept, dtype=bool)]
+
     def _sections(self) -> list[IntArray]:
         """The samples with negative, with positive and (in a listing) without weight, each in order of weight."""
-        tiny = 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
+        tiny = 0.0 if self.on_grid else 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
         gaining = np.flatnonzero(self.weights < -tiny)
         costing = np.flatnonzero(self.weights > tiny)
-        weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.listing else np.empty(0, dtype=np.int64)
+        weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.is_exact else np.empty(0, dtype=np.int64)
         gaining = gaining[np.argsort(self.weights[gaining], kind="stable")]
         costing = costing[np.argsort(self.weights[costing], kind="stable")]
         return [gaining, costing, weightless]
@@ -163,7 +178,7 @@ class Search:
         numbers = np.arange(n_conditions, dtype=np.int64)
         ahead = Ahead(n_conditions, self.depth - 1, self.problem.constant, self.numbers[at.COST], self.cut)
         promising(self.given, Candidates(numbers, numbers, gains, costs), ahead, scratch)
-        chosen = np.flatnonzero(scratch.ints[0, :n_conditions])
+        chosen = self._keeping(np.flatnonzero(scratch.ints[0, :n_conditions]), hopeful=True)
         self.candidates = Candidates(chosen, np.zeros(len(chosen), dtype=np.int64), gains[chosen], costs[chosen])
         self.size = int(
             arrange(self.given, self.candidates, len(chosen), self.numbers, self.covered, self.packed, scratch)
@@ -188,6 +203,7 @@ class Search:
             values=np.empty(capacity),
             rules=np.empty((capacity, self.depth), dtype=np.int64),
             rule=np.zeros(self.depth, dtype=np.int64),
+            limits=self.limits,
         )
         return Workspace(progress, self._scratch(max(width, 64 * self.n_words + 64, self.depth + 2)))
 
@@ -232,7 +248,7 @@ class Search:
         cut, best = known
         state, numbers = workspace.progress.state, workspace.progress.numbers
         state[:] = 0
-        state[at.LISTING] = int(self.listing)
+        state[at.LISTING], state[at.EXACT] = int(self.listing), int(self.is_exact)
         numbers[at.CUT] = cut
         numbers[at.RECORD] = cut if self.listing else NEGATIVE
         numbers[at.BEST] = best

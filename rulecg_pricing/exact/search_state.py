@@ -5,10 +5,10 @@ from __future__ import annotations
 PAUSED, FINISHED, FULL = 0, 1, 2
 """Why a call of the search returned: its budget is spent, nothing is left, or there is no room for more rules."""
 
-DEPTH, FOUND, WORK, LISTING, LAST = 0, 1, 2, 3, 4
-"""Places in a search's integers: depth of the node, rules found, work done, whether all rules are listed, and before
-which candidate of the root to stop."""
-N_STATE = 5
+DEPTH, FOUND, WORK, LISTING, LAST, EXACT = 0, 1, 2, 3, 4, 5
+"""Places in a search's integers: depth of the node, rules found, work done, whether all rules are listed, before which
+candidate of the root to stop, and whether rules that differ in samples without weight are different."""
+N_STATE = 6
 
 CUT, RECORD, BEST, SLACK = 0, 1, 2, 3
 """Places in a search's numbers: what a rule must stay below to be of interest, to be kept, the least reduced cost

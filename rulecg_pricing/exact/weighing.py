@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rulecg_kernels.compiler import F1, INT, F, compiled
+from rulecg_kernels.rule_bounds import keeps
 
 from .bits import weigh_chosen, weigh_range
 from .pruning import same_cover, sort_up
@@ -18,6 +19,7 @@ from .search_state import (
     COSTS,
     CUT,
     DEAD,
+    EXACT,
     FOUND,
     GAINS,
     LISTING,
@@ -52,10 +54,35 @@ def keep_best(progress):
     progress.numbers[RECORD] = values[most - 1]
 
 
+@compiled(PROGRESS, INT, INT, INT, INT)
+def _is_allowed(progress, depth, first, second, third):
+    """Whether the node's conditions with up to three more make a rule that keeps its bounds."""
+    rule, n = progress.rule, depth + 1
+    rule[depth] = first
+    if second >= 0:
+        rule[n] = second
+        n += 1
+    if third >= 0:
+        rule[n] = third
+        n += 1
+    return keeps(progress.limits, rule, n, 0)
+
+
+@compiled(PROGRESS, INT, INT, INT)
+def _is_hopeful(progress, depth, first, second):
+    """Whether some rule with the node's conditions and two more may keep its bounds."""
+    progress.rule[depth] = first
+    progress.rule[depth + 1] = second
+    return keeps(progress.limits, progress.rule, depth + 2, 1)
+
+
 @compiled(PROGRESS, F, INT, INT, INT, INT)
 def record(progress, value, depth, first, second, third):
-    """Keep a rule; outside listing, a better rule lowers the cut below which rules are still of interest."""
+    """Keep a rule, if it is allowed; outside listing, a better rule lowers the cut below which rules are still of
+    interest."""
     state, numbers, found_values, found_rules = progress.state, progress.numbers, progress.values, progress.rules
+    if progress.limits.least.shape[0] > 0 and not _is_allowed(progress, depth, first, second, third):
+        return
     if state[FOUND] >= found_values.shape[0]:
         keep_best(progress)
         if value >= numbers[RECORD]:
@@ -234,7 +261,7 @@ def _take_pairs(node, packed, progress, scratch, i, n_chosen):
     chosen, row_gains, row_costs, removals = scratch.ints[0], scratch.floats[0], scratch.floats[1], scratch.floats[2]
     numbers, prices, further, least_price = progress.numbers, node.prices, node.further, node.least_price
     conditions, gains = node.candidates.conditions, node.candidates.gains
-    exact_covers = progress.state[LISTING] == 1
+    exact_covers, has_limits = progress.state[EXACT] == 1, progress.limits.least.shape[0] > 0
     price, gain, cost = node.numbers[PRICE] + prices[i], gains[i], node.candidates.costs[i]
     n_kept = 0
     for c in range(n_chosen):
@@ -249,6 +276,8 @@ def _take_pairs(node, packed, progress, scratch, i, n_chosen):
             and (not exact_covers or same_cover(j, -1, scratch.bits[0], node.columns, packed.words[3]))
         ):
             # The second condition removes nothing: all rules through both are better without it.
+            continue
+        if has_limits and not _is_hopeful(progress, node.depth, conditions[i], conditions[j]):
             continue
         if base + pair_cost < numbers[RECORD]:
             record(progress, base + pair_cost, node.depth, conditions[i], conditions[j], -1)

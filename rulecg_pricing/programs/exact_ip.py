@@ -74,7 +74,8 @@ class ExactIP(Pricer):
         features, ruled_out = found
         if not len(features):
             return PricingResult((), ruled_out)
-        if np.count_nonzero(problem.sample_weights) * len(features) > MOST_NONZEROS:
+        n_samples = problem.n_samples if problem.bounds else np.count_nonzero(problem.sample_weights)
+        if n_samples * len(features) > MOST_NONZEROS:
             note = f"The pricing problem is too large for an integer program ({problem.n_samples} samples)."
             return PricingResult((), least, Stop.OTHER_LIMIT, (note,))
         model = _pricing_model.build(problem, features)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
@@ -13,12 +14,14 @@ from rulecg_core import (
     BoolArray,
     FloatArray,
     IntArray,
+    LinearForm,
     MIPLimits,
     MIPModel,
     PricingLimits,
     PricingProblem,
     PricingResult,
     Rule,
+    Solution,
     SparseVectors,
 )
 
@@ -32,6 +35,8 @@ class _Rows:
 
     X: BoolArray
     weights: FloatArray
+    bounded: FloatArray
+    """Sides of the bounds on single rules × rows: what covering each adds."""
 
 
 @frozen(eq=False)
@@ -68,8 +73,12 @@ def build(problem: PricingProblem, features: IntArray) -> PricingModel:
     """
     prices = problem.condition_prices[features]
     classes = exclusive_numbers(problem)[features]
-    rows = _distinct_rows(problem, features)
+    sides = [side for bound in problem.bounds for side in bound.floors()]
+    rows = _distinct_rows(problem, features, [form.cover for form, _ in sides])
     always = rows.X.all(axis=1)
+    if sides:
+        # A bound looks at a sample from both sides: whether it is covered must be told exactly.
+        return PricingModel(_with_bounds(problem, features, rows, sides), features)
     order = np.concatenate([np.flatnonzero(~always & (rows.weights < 0)), np.flatnonzero(~always & (rows.weights > 0))])
     lacks, weights = ~rows.X[order], rows.weights[order]
     n_conditions, n_negative, n_rows = len(features), int(np.count_nonzero(weights < 0)), len(weights)
@@ -96,6 +105,37 @@ def build(problem: PricingProblem, features: IntArray) -> PricingModel:
     return PricingModel(model, features)
 
 
+def _with_bounds(
+    problem: PricingProblem, features: IntArray, rows: _Rows, sides: Sequence[tuple[LinearForm, float]]
+) -> MIPModel:
+    """The same with every sample's delta exactly what the rule covers, and a row for each side of a bound."""
+    prices, costs = problem.condition_prices[features], problem.condition_costs[features]
+    classes = exclusive_numbers(problem)[features]
+    lacks, n_conditions, n_rows = ~rows.X, len(features), len(rows.X)
+    longest = float(min(problem.max_conditions, n_conditions))
+    room = np.minimum(lacks.sum(axis=1), longest).astype(np.float64)
+    room = np.where(room > 0, room, 1.0)
+    missed = SparseVectors.from_dense(lacks.astype(np.float64)).join(_diagonal(room, n_conditions))
+    covering = SparseVectors.from_dense(lacks.astype(np.float64)).join(_diagonal(np.ones(n_rows), n_conditions))
+    nested = SparseVectors.from_dense(classes == np.flatnonzero(np.bincount(classes) > 1)[:, None])
+    length = SparseVectors.from_dense(np.ones((1, n_conditions)))
+    lines = np.array([np.concatenate([form.length * costs, rows.bounded[at]]) for at, (form, _) in enumerate(sides)])
+    least = np.array([least - form.rule for form, least in sides])
+    counts = [n_rows, n_rows, len(nested), 1]
+    return MIPModel(
+        costs=np.concatenate([prices, rows.weights]),
+        lower=np.zeros(n_conditions + n_rows),
+        upper=np.ones(n_conditions + n_rows),
+        integer=np.ones(n_conditions + n_rows, dtype=bool),
+        row_lower=np.concatenate([np.repeat([-np.inf, 1.0, -np.inf, 1.0], counts), least]),
+        row_upper=np.concatenate(
+            [room, np.full(n_rows, np.inf), np.ones(len(nested)), [longest], np.full(len(sides), np.inf)]
+        ),
+        rows=SparseVectors.stack([missed, covering, nested, length, SparseVectors.from_dense(lines)]),
+        offset=problem.constant,
+    )
+
+
 def solve(
     problem: PricingProblem, model: PricingModel, backend: Backend, limits: PricingLimits, seed: int
 ) -> PricingResult:
@@ -104,12 +144,18 @@ def solve(
     # The gap must be smaller than what counts as negative, or the bound could not prove that nothing is.
     mip_limits = MIPLimits(seconds=seconds, absolute_gap=-NEGATIVE / 2, threads=limits.threads, seed=seed)
     answer = backend.solve_mip(model.mip, mip_limits, pool_size=limits.max_rules)
+    if answer.solution is Solution.INFEASIBLE and problem.bounds:
+        # No rule over these features keeps its bounds: none is negative.
+        return PricingResult((), 0.0, answer.stop, answer.notes)
     rules = list(dict.fromkeys(model.rule(solution.x) for solution in answer.solutions))
     return PricingResult(negative_rules(problem, rules), answer.bound, answer.stop, answer.notes)
 
 
-def _distinct_rows(problem: PricingProblem, features: IntArray) -> _Rows:
-    weighted = np.flatnonzero(problem.sample_weights)
+def _distinct_rows(problem: PricingProblem, features: IntArray, covers: Sequence[FloatArray | None]) -> _Rows:
+    is_used = problem.sample_weights != 0
+    for cover in covers:
+        is_used = is_used if cover is None else is_used | (cover != 0)
+    weighted = np.flatnonzero(is_used)
     X = problem.X[weighted][:, features]
     packed = np.ascontiguousarray(np.packbits(X, axis=1))
     keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
@@ -119,9 +165,18 @@ def _distinct_rows(problem: PricingProblem, features: IntArray) -> _Rows:
         for weights in (problem.sample_weights[weighted], np.abs(problem.sample_weights[weighted]))
     )
     # What cancels out leaves rounding behind, which is no weight.
-    kept = np.flatnonzero(np.abs(sums) > 1e-15 * scale)
+    sums = np.where(np.abs(sums) > 1e-15 * scale, sums, 0.0)
+    bounded = np.array(
+        [
+            np.zeros(len(first))
+            if cover is None
+            else np.bincount(inverse.reshape(-1), cover[weighted], minlength=len(first))
+            for cover in covers
+        ]
+    ).reshape(len(covers), len(first))
+    kept = np.flatnonzero((sums != 0) | (bounded != 0).any(axis=0))
     kept = kept[np.argsort(first[kept])]
-    return _Rows(X[first[kept]], sums[kept])
+    return _Rows(X[first[kept]], sums[kept], bounded[:, kept])
 
 
 def _diagonal(values: FloatArray, first: int) -> SparseVectors:

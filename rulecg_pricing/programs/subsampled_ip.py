@@ -87,4 +87,6 @@ class SubsampledIP(Pricer):
         features = np.sort(rng.choice(problem.n_conditions, size=n_conditions, replace=False, shuffle=False))
         sample = problem.restrict(rows, features)
         scale = len(weighted) / len(rows) if len(rows) else 1.0
-        return evolve(sample, sample_weights=sample.sample_weights * scale), features
+        every = np.ones(len(rows), dtype=bool)
+        bounds = tuple(bound.on(every, scale) for bound in sample.bounds)
+        return evolve(sample, sample_weights=sample.sample_weights * scale, bounds=bounds), features

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from attrs import Factory, evolve, field, frozen
 
-from rulecg_core import FloatArray, Problem, Rule
+from rulecg_core import FloatArray, Problem, Rule, RuleBound
 
 from ..scoring import Scorer
 from .order import ConditionOrder
 from .sample_bits import SampleBits
 
 if TYPE_CHECKING:
+    from rulecg_kernels.rule_bounds import Limits
+
     from ..kernels.records import Found, Judge, Layout, Memory, State
 
 BLURRED_WORDS = 1 << 13
@@ -54,6 +56,8 @@ class ConditionMoves:
     problem: Problem
     bits: SampleBits
     score: Scorer
+    bounds: tuple[RuleBound, ...] = ()
+    """What every rule must keep by itself."""
     order: ConditionOrder = field(default=Factory(lambda self: ConditionOrder.of(self.problem), takes_self=True))
 
     def descend(
@@ -149,7 +153,28 @@ class ConditionMoves:
             chains=chains,
             chain_starts=np.searchsorted(np.sort(chains), np.arange(bits.n_chains + 1)),
             chain_members=np.argsort(chains, kind="stable"),
+            limits=self._limits,
         )
+
+    @cached_property
+    def _limits(self) -> Limits:
+        """The bounds on single rules, conditions in the order of the layout."""
+        from rulecg_kernels.rule_bounds import limits_of
+
+        limits, features = limits_of(self.problem.X, self.problem.condition_costs, self.bounds), self.order.features
+        if not len(limits.least):
+            return limits
+        return limits._replace(columns=limits.columns[features], lengths=limits.lengths[features])
+
+    def _may_begin(self, rule: Rule) -> bool:
+        """Rules given to start with may be longer than allowed here, or break a bound; what comes out never does."""
+        if len(rule) > self.problem.max_conditions:
+            return False
+        if not self.bounds or not len(rule):
+            return True
+        from rulecg_kernels.rule_bounds import which_keep
+
+        return bool(which_keep(self._limits, self.order.places[list(rule.features)], len(rule), 0))
 
     @cached_property
     def _judge(self) -> Judge:
@@ -160,8 +185,7 @@ class ConditionMoves:
         from ..kernels.records import State
 
         most = self.problem.max_conditions
-        # Rules given to start with may be longer than allowed here: what comes out of a descent never is.
-        rules = [rule for rule in dict.fromkeys(rules) if len(rule) <= most]
+        rules = list(filter(self._may_begin, dict.fromkeys(rules)))
         room = len(rules) + ROOM
         state = State(
             conditions=np.zeros((room, most), dtype=np.int64),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rulecg_core import FloatArray, IntArray, Rule, View, reduced_costs
+from rulecg_core import FloatArray, Goal, IntArray, Rule, View, reduced_costs
 
 from ..conditions.sample_bits import SampleBits
 from ..scoring import Scorer
@@ -19,8 +19,10 @@ LEAST_RULES = 200
 class RuleTables:
     """Tables over rules of one goal; what rules add to each form is kept from call to call."""
 
-    def __init__(self, view: View, score: Scorer, bits: SampleBits, *, count_once: bool, entries: int) -> None:
-        self.view, self.score, self.bits = view, score, bits
+    def __init__(
+        self, view: View, goal: Goal, score: Scorer, bits: SampleBits, *, count_once: bool, entries: int
+    ) -> None:
+        self.view, self.goal, self.score, self.bits = view, goal, score, bits
         self.count_once = count_once
         self.entries = entries
         """Rules × samples that one table holds; beyond it there are fewer rules and a part of the samples."""
@@ -65,7 +67,7 @@ class RuleTables:
         for at, rule in enumerate(new):
             values[:, at] += bits.sums((bits.covers(rule.features) & bits.always)[None])[0]
         self._per_rule.update(zip(new, values.T, strict=True))
-        return np.array([self._per_rule[rule] for rule in rules]).reshape(len(rules), len(self.view.goal.forms)).T
+        return np.array([self._per_rule[rule] for rule in rules]).reshape(len(rules), len(self.goal.forms)).T
 
     def table(self, rules: Sequence[Rule], rng: np.random.Generator) -> CoverTable:
         """The covers of some rules, over all samples or a part of them."""
@@ -96,7 +98,7 @@ class RuleTables:
 
     def _uncovered(self, samples: IntArray) -> tuple[FloatArray, FloatArray]:
         """Forms × samples: what each sample adds while uncovered; and the constants of the forms."""
-        forms = self.view.goal.forms
+        forms = self.goal.forms
         uncovered = np.zeros((len(forms), len(samples)))
         constant = np.zeros(len(forms))
         for at, form in enumerate(forms):

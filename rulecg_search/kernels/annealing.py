@@ -16,7 +16,7 @@ from rulecg_kernels.compiler import F1, F2, I2, INT, U1, F, compiled, summing
 from .descent import BEAM, grow, new_scratch
 from .passes import random_below, weigh
 from .records import COOLING, FOUND, JUDGE, LAYOUT, SCRATCH, SETTING, STATE
-from .rule_values import breaks_size, copy_without, is_known, narrow, residual, rule_length, set_rule
+from .rule_values import breaks_size, copy_without, is_allowed, is_known, narrow, residual, rule_length, set_rule
 
 BLOCK = np.uint64(32)
 """Features that are looked at together."""
@@ -147,6 +147,8 @@ def _redraw(setting, state, found, scratch, chances, rule, temperature):
             kept += 1
             if is_known(state, rule, stems, 0, kept):
                 continue
+        if not is_allowed(layout, stems, 0, kept, 0):
+            continue
         state.lengths[rule] = kept
         for at in range(kept):
             state.conditions[rule, at] = stems[0, at]

@@ -22,6 +22,7 @@ from .rule_values import (
     add_sums,
     breaks_size,
     copy_without,
+    is_allowed,
     is_better,
     is_known,
     judged,
@@ -66,7 +67,9 @@ def _change(setting, state, scratch, rule):
             with_rule(layout, base, sizes[stem], values)
             add_sums(layout, inside, stem, values)
             new_violation, new_objective = judged(judge, values)
-            if is_better(new_violation, new_objective, violation, objective):
+            if is_better(new_violation, new_objective, violation, objective) and is_allowed(
+                layout, stems, stem, kept, 0
+            ):
                 violation, objective, best_stem = new_violation, new_objective, stem
     # Where all rows hold, the objective alone tells most features to be of no use; prices only raise it.
     is_plain = judge.variables.shape[1] == 0
@@ -85,7 +88,7 @@ def _change(setting, state, scratch, rule):
             new_violation, new_objective = extended(layout, judge, scratch, size, first, feature, stem)
             if is_better(new_violation, new_objective, violation, objective):
                 stems[stem, kept] = feature
-                if not is_known(state, rule, stems, stem, kept + 1):
+                if not is_known(state, rule, stems, stem, kept + 1) and is_allowed(layout, stems, stem, kept + 1, 0):
                     violation, objective, best_stem, best_feature = new_violation, new_objective, stem, feature
     for stem in range(n_stems):
         unmark_stem(layout, state, stems, stem, length - 1 if stem < length else length)
@@ -162,7 +165,8 @@ def grow(setting, state, scratch):
                 for at in range(length):
                     found[BEAM, at] = stems[stem, at]
                 found[BEAM, length] = feature
-                n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
+                if is_allowed(layout, found, BEAM, length + 1, 1):
+                    n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
         for stem in range(n_stems):
             unmark_stem(layout, state, stems, stem, length)
         if n_found == 0:
@@ -171,6 +175,7 @@ def grow(setting, state, scratch):
             for condition in range(length + 1):
                 stems[at, condition] = found[at, condition]
             better = is_better(broken[at], worth[at], violation, objective)
+            better = better and is_allowed(layout, found, at, length + 1, 0)
             if better and not is_known(state, -1, found, at, length + 1):
                 violation, objective, best_length = broken[at], worth[at], length + 1
                 for condition in range(length + 1):
@@ -254,15 +259,16 @@ def _transfer(setting, state, scratch):
             return False
         before, length = state.conditions[giver, dropped[giver]], state.lengths[giver]
         kept = copy_without(state, giver, dropped[giver], stems, 0)
-        is_known_already = is_known(state, giver, stems, 0, kept)
+        is_ruled_out = is_known(state, giver, stems, 0, kept) or not is_allowed(layout, stems, 0, kept, 0)
         set_rule(layout, state, giver, stems, 0, kept, inside)
         grown = copy_without(state, taker, WHOLE, stems, 1)
         stems[1, grown] = added[taker]
-        is_known_already |= is_known(state, taker, stems, 1, grown + 1)
+        is_ruled_out |= is_known(state, taker, stems, 1, grown + 1)
+        is_ruled_out |= not is_allowed(layout, stems, 1, grown + 1, 0)
         set_rule(layout, state, taker, stems, 1, grown + 1, inside)
         residual(layout, state, -1, opened, inside, base)
         violation, objective = judged(judge, base)
-        if not is_known_already and is_better(violation, objective, now_violation, now):
+        if not is_ruled_out and is_better(violation, objective, now_violation, now):
             return True
         stems[0, kept] = before
         set_rule(layout, state, giver, stems, 0, length, inside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rulecg_kernels.compiler import BOOLS, F1, F2, I1, I2, INT, U1, U2, F, record
+from rulecg_kernels.rule_bounds import LIMITS
 
 
 class Layout(NamedTuple):
@@ -38,6 +39,8 @@ class Layout(NamedTuple):
     chain_starts: Any
     """Where in the list of members each chain begins."""
     chain_members: Any
+    limits: Any
+    """What every rule must keep by itself."""
 
 
 class Judge(NamedTuple):
@@ -133,7 +136,7 @@ class Cooling(NamedTuple):
     """How many words of 64 samples may be looked at, more or less, before the caller is asked again."""
 
 
-LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, F, F, I1, I1, I1)
+LAYOUT = record(Layout, U2, U2, F2, I1, U1, U1, INT, F1, F1, F1, F1, F, F, I1, I1, I1, LIMITS)
 MEMORY = record(Memory, I2, I1, F2)
 JUDGE = record(Judge, I1, F1, F1, BOOLS, F, F2, F1, F1)
 STATE = record(State, I2, I1, U2, F2, BOOLS, I1, I1, I1, U1)

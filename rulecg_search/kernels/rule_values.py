@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rulecg_kernels.compiler import F1, F2, I2, INT, U1, U2, F, popcount, summing
+from rulecg_kernels.rule_bounds import keeps
 
 from .records import JUDGE, LAYOUT, STATE
 
@@ -162,6 +163,14 @@ def is_known(state, left_out, conditions, line, length):
         if same_rule(state.conditions, rule, conditions, line, length):
             return True
     return False
+
+
+@summing(LAYOUT, I2, INT, INT, INT)
+def is_allowed(layout, conditions, line, length, hopeful):
+    """Whether a rule keeps every bound on single rules; if ``hopeful``, whether one that has its conditions may."""
+    if layout.limits.least.shape[0] == 0 or length == 0:
+        return True
+    return keeps(layout.limits, conditions[line], length, hopeful)
 
 
 @summing(LAYOUT, STATE, INT, I2, INT, INT, U2)

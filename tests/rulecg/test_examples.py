@@ -11,6 +11,12 @@ SHOWN = {
     "fair_lending.py": "equalized odds within 0.1",
     "writing_a_constraint.py": "at most 20%",
     "comparing_solvers.py": "highs    objective 0, optimal",
+    "rules_on_a_plane.py": "at most 8: ",
+    "what_is_proven.py": "lower_bound",
+    "fairness_front.py": "new_gap",
+    "how_large.py": "approved if",
+    "costs_of_errors.py": "a miss costs",
+    "several_classes.py": "of the rows are right",
 }
 
 

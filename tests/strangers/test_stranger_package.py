@@ -75,7 +75,7 @@ import pandas as pd
 from rulecg import RuleSetClassifier
 people = pd.read_csv({str(table)!r})
 inputs, hired = people[["sex", "skill"]], people["hired"]
-classifier = RuleSetClassifier(constraints=["error-balance:0.05"], time_limit=4, pricers=["beam"])
+classifier = RuleSetClassifier(30, constraints=["error-balance:0.05"], time_limit=4, pricers=["beam"])
 y_pred = classifier.fit(inputs, hired, sensitive_features=people["sex"]).predict(inputs)
 print((pd.Series(y_pred).groupby(people["sex"]).mean() - hired.groupby(people["sex"]).mean()).abs().max())
 """

@@ -17,11 +17,14 @@ def add_cost_arguments(parser: CommandParser) -> None:
         "--costs", metavar="fp=X,fn=Y", type=named_numbers, help="what false positives and false negatives cost (1, 1)"
     )
     parser.add_argument(
-        "--teacher", choices=("forest",), help="soften the labels by the out-of-bag probabilities of a random forest"
-    )
+        "--teacher", choices=("auto", "forest", "none"), default="auto",
+        help="soften the labels by the out-of-bag probabilities of a random forest; auto: as far as that pays on rows "
+        "outside training, and not with a given --max-complexity (auto)",
+    )  # fmt: skip
     parser.add_argument(
-        "--label-weight", metavar="SHARE", type=share, default=0.5,
-        help="with a teacher, how much the labels count, from 0 (the teacher alone) to 1 (0.5)",
+        "--label-weight", metavar="SHARE", type=share, default="auto",
+        help="with a teacher, how much the labels count, from 0 (the teacher alone) to 1; auto: chosen, or 0.5 with a "
+        "given --max-complexity (auto)",
     )  # fmt: skip
 
 
@@ -70,14 +73,16 @@ def class_weights(text: str) -> str | dict[str, float]:
     return text if text == "balanced" else named_numbers(text)
 
 
-def share(text: str) -> float:
-    """Read a number from 0 to 1.
+def share(text: str) -> float | str:
+    """Read a number from 0 to 1, or ``auto``.
 
     Examples
     --------
-    >>> share("0.25")
-    0.25
+    >>> share("0.25"), share("auto")
+    (0.25, 'auto')
     """
+    if text == "auto":
+        return text
     try:
         number = float(text)
     except ValueError:

@@ -139,6 +139,64 @@ def positive_number(text: str) -> float:
     return number
 
 
+def complexity(text: str) -> float | str:
+    """Read a bound on rules and conditions together, or "auto".
+
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    float or str
+        The number, at least 0, or "auto".
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it is neither.
+
+    Examples
+    --------
+    >>> complexity("auto"), complexity("0")
+    ('auto', 0.0)
+    """
+    return text if text == "auto" else not_negative(text)
+
+
+def not_negative(text: str) -> float:
+    """Read a number of at least 0.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it is none.
+
+    Examples
+    --------
+    >>> not_negative("0")
+    0.0
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number of at least 0")
+    return number
+
+
 def share(text: str) -> float:
     """Read a number between 0 and 1.
 
@@ -172,7 +230,7 @@ def share(text: str) -> float:
 
 
 def numbers(text: str) -> list[float]:
-    """Read ``5,10`` as a list of numbers above 0.
+    """Read ``0,5,10`` as a list of numbers of at least 0.
 
     Parameters
     ----------
@@ -191,10 +249,10 @@ def numbers(text: str) -> list[float]:
 
     Examples
     --------
-    >>> numbers("5,10")
-    [5.0, 10.0]
+    >>> numbers("0,5")
+    [0.0, 5.0]
     """
-    found = [positive_number(part) for part in names(text)]
+    found = [not_negative(part) for part in names(text)]
     if not found:
         raise argparse.ArgumentTypeError("give at least one number")
     return found

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rulecg_core import Constraint, Groups, Problem, RuleSet, load_registry
+from rulecg_core import ConfigurationError, Constraint, Groups, Problem, RuleSet, load_registry
+
+from ...inputs.sensitive_columns import column_of
 
 if TYPE_CHECKING:
     from ...estimators.classifier import RuleSetClassifier
+    from ...model.model import Model
     from .task import Task
 
 _OBJECTIVES = {
@@ -19,7 +22,88 @@ _OBJECTIVES = {
 }
 
 
-def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequence[str]) -> list[str]:
+def expected_summary(classifier: RuleSetClassifier, job: Task) -> list[str]:
+    """Say what to expect on new rows, and what was tried to find that out.
+
+    Parameters
+    ----------
+    classifier
+        The fitted estimator.
+    job
+        What it was fitted to.
+
+    Returns
+    -------
+    list of str
+        Lines to print; few where complexity was given, since nothing is known then.
+    """
+    expected, path = classifier.result_.expected, classifier.path_
+    if expected is None or path is None:
+        if classifier.max_complexity == "auto":
+            used = float(classifier.settings_["max_complexity"])
+            return [f"Too few rows, or too little time, to choose a complexity: at most {used:g} was allowed."]
+        return []
+    chosen = path[path["chosen"]].iloc[0]
+    said = [*expected.lines(job.label_names), "Tried, best of each bound on rules and conditions (outside training):"]
+    best = path.loc[path.groupby("max_complexity")["loss"].idxmin()]
+    said += [
+        f"  {line.max_complexity:3g}: accuracy {line.cv_accuracy:.1%}, loss {line.loss:.3f} ± {line.loss_error:.3f}, "
+        f"complexity {line.complexity:.1f}, {line.logic}"
+        for line in best.itertuples()
+    ]
+    said.append(
+        f"  chosen: {chosen['max_complexity']:g}, {chosen['logic']}, labels count {chosen['label_weight']:.0%}: the "
+        "least complex that does hardly worse than the best"
+    )
+    return said
+
+
+def test_summary(model: Model, path: str, separator: str) -> list[str]:
+    """Say how often the rules are right on a table of further rows.
+
+    Parameters
+    ----------
+    model
+        The model that was learned, with its target.
+    path
+        The file.
+    separator
+        What stands between values of a CSV file.
+
+    Returns
+    -------
+    list of str
+        Lines to print.
+
+    Raises
+    ------
+    ConfigurationError
+        When the file has no recorded outcome.
+    """
+    from ...analysis.intervals import wilson
+    from ...report.evidence import Evidence
+    from .model_data import read
+
+    evidence = Evidence.of(model, read(path, model, separator), model.target)
+    assert evidence.truth is not None, "There is a target."
+    total = int(evidence.labelled.sum())
+    if not total:
+        raise ConfigurationError(f"No row of {path} has a value in {model.target!r}, so nothing can be tested there.")
+    low, high = wilson(evidence.n_right, total) or (0.0, 1.0)
+    known = [label for label in evidence.truth.tolist() if label is not None]
+    most = max(model.classes, key=known.count)
+    said = [
+        f"On {_counted(total, 'row')} of {path}: accuracy {evidence.n_right / total:.1%} ({low:.1%} to {high:.1%}); "
+        f"always saying {most}: {known.count(most) / total:.1%}."
+    ]
+    if evidence.is_training_data:
+        said.append("  ATTENTION: rows that the rules were learned from are among these.")
+    return said
+
+
+def training_summary(
+    classifier: RuleSetClassifier, job: Task, constraints: Sequence[str], first: Sequence[str] = ()
+) -> list[str]:
     """Sum up a fit: the rules, how often they are right beside saying always the same, the groups, the proof.
 
     Parameters
@@ -30,6 +114,8 @@ def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequ
         What it was fitted to.
     constraints
         The constraints it kept, as they were asked for.
+    first
+        What is said before all but the warning of sensitive columns in the rules: what to expect on new rows.
 
     Returns
     -------
@@ -38,7 +124,8 @@ def training_summary(classifier: RuleSetClassifier, job: Task, constraints: Sequ
     """
     predicted = np.asarray(classifier.predict(job.inputs))
     truth = np.asarray(job.labels)
-    lines = [*_headline(classifier, job), str(classifier.rule_set_), *_accuracy(predicted, truth, job.label_names)]
+    lines = [*_headline(classifier, job), *first, str(classifier.rule_set_)]
+    lines += _accuracy(predicted, truth, job.label_names)
     if len(classifier.classes_) == 2:
         lines += _bounds(predicted == classifier.classes_[1], truth == classifier.classes_[1], job, constraints)
     lines.append(f"Complexity: {classifier.rule_set_.complexity} (rules and conditions together)")
@@ -57,7 +144,7 @@ def _headline(classifier: RuleSetClassifier, job: Task) -> list[str]:
         return []
     sets = [classifier.rule_set_] if isinstance(classifier.rule_set_, RuleSet) else classifier.rule_set_.rule_sets
     used = {condition.column for rule_set in sets for condition in rule_set.conditions}
-    found = [name for name in job.sensitive.columns if name in used]
+    found = [name for name in dict.fromkeys(column_of(each) for each in job.sensitive.columns) if name in used]
     if not found:
         return []
     listed = ", ".join(found)
@@ -86,8 +173,8 @@ def _accuracy(predicted: Any, truth: Any, names: dict[Any, Any]) -> list[str]:
 
 
 def _bounds(predicted: Any, truth: Any, job: Task, constraints: Sequence[str]) -> list[str]:
-    """For every constraint on groups the row that is nearest to its bound, in true counts."""
-    if job.sensitive is None or not constraints:
+    """For every constraint the row that is nearest to its bound, in true counts."""
+    if not constraints:
         return []
     registry = load_registry()
     groups = Groups.encode(job.sensitive, len(truth))
@@ -97,7 +184,8 @@ def _bounds(predicted: Any, truth: Any, job: Task, constraints: Sequence[str]) -
         nearest = _nearest(registry.constraint(text), problem)
         if nearest is not None:
             lines.append(f"  {text}: {nearest}")
-    return ["Groups on the training rows, nearest to each bound:", *lines] if lines else []
+    what = "Bounds" if job.sensitive is None else "Groups"
+    return [f"{what} on the training rows, nearest to each bound:", *lines] if lines else []
 
 
 def _nearest(constraint: Constraint, problem: Problem) -> str | None:

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
+from .known_arguments import add_knowledge_arguments, known_settings
 from .named_numbers import add_cost_arguments
 from .parser import LARGEST_SEED, CommandParser, cut_points, names, seconds, threads, whole_number
 
@@ -28,8 +29,11 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
-    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
+    parser.add_argument(
+        "--together", metavar="COLUMN",
+        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
+        "column is no input",
+    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -38,7 +42,11 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--max-conditions", metavar="N", type=whole_number(1), default=5, help="most conditions in one rule (5)"
     )
-    parser.add_argument("--logic", choices=("dnf", "cnf"), default="dnf", help="an OR of ANDs, or an AND of ORs")
+    parser.add_argument(
+        "--logic", choices=("auto", "dnf", "cnf"), default="auto",
+        help="an OR of ANDs, or an AND of ORs; auto: what holds up on rows outside training, or dnf with a given "
+        "--max-complexity (auto)",
+    )  # fmt: skip
     parser.add_argument(
         "--loss", metavar="NAME", default="hamming",
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
@@ -57,9 +65,18 @@ def add_arguments(parser: CommandParser) -> None:
         help="cut number columns at quantiles, into so many parts (deciles: 10)",
     )  # fmt: skip
     add_cost_arguments(parser)
+    add_knowledge_arguments(parser)
     parser.add_argument(
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
     )  # fmt: skip
     parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
     parser.add_argument(
@@ -70,11 +87,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
     )  # fmt: skip
     parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
-    parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
-    )
-    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
-    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
+    _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
     )
@@ -83,6 +96,22 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--config", metavar="FILE", help="a TOML file with any of these options")
     parser.add_argument("--quiet", action="store_true", help="show the results only, not the progress")
+
+
+def _add_limits(parser: CommandParser) -> None:
+    """Who works when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
+    )
+    parser.add_argument(
+        "--pricing-time-limit", metavar="SECONDS", type=seconds,
+        help="longest time for one pricing problem, or none (none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--start", choices=("forest",), help="begin with the leaves of a random forest, the paper's warm start"
+    )
+    parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
+    parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
 
 
 @frozen(eq=False)
@@ -96,10 +125,13 @@ class Task:
     label_names: dict[Any, Any]
     target: pd.Series[Any]
     """The column to predict as it stands in the table."""
+    together: pd.Series[Any] | None = None
+    """Rows with equal values stay together wherever rows are split."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
         """Read the table that the options name and take it apart."""
+        from ...inputs.sensitive_columns import sensitive_columns
         from ...inputs.table_files import read_table
 
         table = read_table(arguments.data, separator=arguments.separator, na_values=arguments.na_values)
@@ -112,25 +144,34 @@ class Task:
             rows = "1 row has" if missing == 1 else f"{missing} rows have"
             raise ConfigurationError(f"{rows} no value in {arguments.target!r}: leave such rows out of the table.")
         labels, label_names = read_labels(target, arguments.positive)
-        dropped = dict.fromkeys([arguments.target, *arguments.drop])
+        together = [] if arguments.together is None else [arguments.together]
+        dropped = dict.fromkeys([arguments.target, *arguments.drop, *together])
         return cls(
             inputs=table.drop(columns=list(dropped)),
             labels=labels,
-            sensitive=table[arguments.sensitive] if arguments.sensitive else None,
+            sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
             target=target,
+            together=table[arguments.together] if arguments.together else None,
         )
 
 
 def _check_names(arguments: argparse.Namespace, table: pd.DataFrame) -> None:
+    from ...inputs.sensitive_columns import column_of
+
     for option in ("sensitive", "forbid", "drop"):
-        if arguments.target in getattr(arguments, option):
+        if arguments.target in [column_of(name, table.columns) for name in getattr(arguments, option)]:
             raise ConfigurationError(
                 f"--{option} names {arguments.target!r}, the column to predict: it is never an input, and groups made "
                 "of it would tell the answer. Leave it out."
             )
-    for name in (arguments.target, *arguments.sensitive, *arguments.forbid, *arguments.drop):
+    together = [] if arguments.together is None else [arguments.together]
+    for name in (arguments.target, *arguments.drop, *together):
         if name not in table:
+            raise UnknownNameError("column", name, table.columns)
+    for name in (*arguments.sensitive, *arguments.forbid):
+        # What is no column may be a condition, which the estimator reads.
+        if name not in table and not any(sign in name for sign in ("<", ">", "=", " ")):
             raise UnknownNameError("column", name, table.columns)
 
 
@@ -217,7 +258,7 @@ def useful_threads(wanted: int | None) -> int | None:
 
 
 def classifier_from(
-    arguments: argparse.Namespace, max_complexity: float, label_names: dict[Any, Any] | None = None
+    arguments: argparse.Namespace, max_complexity: float | str, label_names: dict[Any, Any] | None = None
 ) -> RuleSetClassifier:
     """Make the estimator that the options describe.
 
@@ -226,7 +267,7 @@ def classifier_from(
     arguments
         What the command line was given.
     max_complexity
-        Most rules and conditions together.
+        Most rules and conditions together, or "auto".
     label_names
         What the labels that are learned are called in the table.
     """
@@ -243,18 +284,23 @@ def classifier_from(
         heuristics=_heuristics(arguments.heuristic),
         schedule=arguments.schedule,
         time_limit=arguments.time_limit,
-        forbid=[name for name in arguments.forbid if name not in arguments.drop],
+        **known_settings(arguments),
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=useful_threads(arguments.jobs),
         verbose=0 if arguments.quiet else 1,
         class_weight=_class_weight(arguments.class_weight, label_names or {}),
         costs=arguments.costs,
-        teacher=arguments.teacher,
+        teacher=None if arguments.teacher == "none" else arguments.teacher,
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        select=arguments.select,
+        deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
+        scoring=getattr(arguments, "scoring", None),
+        pricing_time_limit=arguments.pricing_time_limit,
+        start=arguments.start,
     )
 
 

@@ -68,6 +68,7 @@ class LinearMaster:
         the same pool whose forms are the same."""
         self.problem = goal.problem
         self.objective = goal.objective
+        self.rule_bounds, self.max_columns = goal.rule_bounds, goal.max_columns
         self.size_share = size_share
         self.rows = tuple(_tightened(row.normalised(), size_share) for row in goal.rows)
         # A bound below one rule still needs a link row that can be written down.
@@ -161,18 +162,22 @@ class LinearMaster:
 
     def _relaxation(self, objective: float, read: _Read, pool: RulePool) -> Relaxation:
         """Everything that one solution says, as a value."""
-        pricing = read.duals.pricing_problem(self.problem, self._target, self.rows, self.positives, self.max_rules)
-        dual_value = read.duals.bound(self._target, self.rows, self.positives)
+        rounded = read.duals.on_grid(self.problem, self._target, self.rows, self.positives, self.max_rules)
+        duals, pricing = rounded.duals, rounded.pricing
+        dual_value = duals.bound(self._target, self.rows, self.positives)
         row_duals = dict.fromkeys((row.name for row in self.rows), 0.0)
         # A row between two bounds may be two rows here.
-        for row, dual in zip(self.rows, read.duals.rows.tolist(), strict=True):
+        for row, dual in zip(self.rows, duals.rows.tolist(), strict=True):
             row_duals[row.name] += dual
         return Relaxation(
             value=objective + (0.0 if self.phase_one else self.objective.const),
             feasible=not self.phase_one,
             weights=read_only(read.weights),
             pricing=evolve(
-                pricing, in_use=tuple(pool.rules[at] for at in np.flatnonzero(read.weights > IN_USE))
+                pricing,
+                in_use=tuple(pool.rules[at] for at in np.flatnonzero(read.weights > IN_USE)),
+                bounds=self.rule_bounds,
+                columns=self.problem.column_numbers if math.isfinite(self.max_columns) else None,
             ),
             row_duals=row_duals,
             dual_value=None if self.phase_one or self.size_share < 1 or not math.isfinite(dual_value) else dual_value,

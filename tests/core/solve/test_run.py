@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from rulecg_core import Complexity, Deadline, HammingMaster, PluginError, Problem, load_registry
+from rulecg_core import (
+    Complexity,
+    Deadline,
+    HammingMaster,
+    PluginError,
+    Problem,
+    RulecgWarning,
+    generate_columns,
+    load_registry,
+)
 from tests.core.runs import run_of
 
 
@@ -33,3 +42,21 @@ def test_a_master_that_fails_is_named(answer, words):
     )
     with pytest.raises(PluginError, match=f"The master 'Stranger' .*{words}"):
         run_of(master).relax(master, Deadline())
+
+
+def test_an_observer_that_fails_is_told_of_nothing_more_and_ends_nothing():
+    """What its function raises is a warning with its words; the run goes on and tells it no further events."""
+    problem = Problem.from_arrays(np.eye(3, dtype=bool), [True, False, True])
+    heard = []
+
+    def failing(event):
+        heard.append(event)
+        raise KeyError("no such column")
+
+    registry = load_registry()
+    highs = registry.backend("highs")
+    with pytest.warns(RulecgWarning, match="on_event failed .KeyError: 'no such column'.*goes on without it"):
+        result = generate_columns(
+            HammingMaster(problem, [Complexity(4)], highs), [registry.pricer("exact-search", highs)], on_event=failing
+        )
+    assert (result.objective, len(heard)) == (0, 1)

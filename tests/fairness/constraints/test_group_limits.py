@@ -58,6 +58,6 @@ def test_a_fit_refuses_a_column_of_numbers() -> None:
     """A column of numbers as groups ends a fit with a sentence, before any row of a pair is solved."""
     X = RNG.random((ROWS, 3))
     with pytest.raises(ConfigurationError, match="'income' has 600 different values"):
-        RuleSetClassifier(constraints=["demographic-parity:0.1"], time_limit=2).fit(
+        RuleSetClassifier(30, constraints=["demographic-parity:0.1"], time_limit=2).fit(
             X, LABELS, sensitive_features={"income": X[:, 0]}
         )

@@ -52,6 +52,21 @@ def test_looser_bounds_are_never_worse(path: pd.DataFrame) -> None:
     assert (np.diff(grid, axis=1) >= 0).all()
 
 
+def test_each_phase_has_its_own_grid(people: dict[str, Any]) -> None:
+    """Rules are generated under the first grid alone; every point of the second chooses among them."""
+    path = fairness_path(
+        **people, eps_grid=[0.0, 0.1, 1.0], complexities=[4, 8], first_eps_grid=[1.0], first_complexities=[8],
+        estimator=RuleSetClassifier(pricers=["beam"], start="forest", pricing_time_limit=1.0), time_limit=6,
+    )  # fmt: skip
+    assert list(path["max_complexity"]) == [4, 4, 4, 8, 8, 8]
+    assert (path["gap"] <= path["eps"] + 1e-9).all()
+    assert (path["complexity"] <= path["max_complexity"]).all()
+    # Only the point where rules were generated may say more than that a search found it.
+    assert set(path.loc[:4, "status"]) == {"heuristic"}
+    with pytest.raises(ConfigurationError, match="first_eps_grid and first_complexities"):
+        fairness_path(**people, first_eps_grid=[])
+
+
 def test_bounds_and_statuses_are_those_of_the_runs(path: pd.DataFrame) -> None:
     """No objective lies below its bound, and statuses are the usual words."""
     assert (path["lower_bound"].isna() | (path["lower_bound"] <= path["objective"] + 1e-9)).all()

@@ -1,11 +1,24 @@
 """Warm starts from random forests."""
 
 import numpy as np
+import pytest
 
-from rulecg import Binarizer
+from rulecg import Binarizer, RuleSetClassifier, complexity_path
 from rulecg.datasets import load
+from rulecg.estimators import classifier
 from rulecg.estimators.forest_start import forest_leaves
-from rulecg_core import HammingMaster, Limits, Problem, Start, generate_columns, load_registry
+from rulecg_core import (
+    ConfigurationError,
+    HammingMaster,
+    Limits,
+    Pricer,
+    PricingResult,
+    Problem,
+    Start,
+    UnknownNameError,
+    generate_columns,
+    load_registry,
+)
 
 
 def lending():
@@ -48,3 +61,45 @@ def test_a_warm_start_begins_with_a_lower_relaxation():
         )
         first.append(result.history[0].relaxation)
     assert first[1] < 0.7 * first[0]
+
+
+def test_the_estimator_begins_with_the_leaves():
+    """With start="forest" the first relaxation is below that of a fit without it; unknown starts are refused."""
+    data, target, _ = load("lending")
+    settings = {"max_complexity": 6, "time_limit": 4, "binarizer": "deciles", "heuristics": ()}
+    without = RuleSetClassifier(**settings).fit(data, target)
+    started = RuleSetClassifier(**settings, start="forest").fit(data, target)
+    assert started.result_.history["relaxation"].iloc[0] < without.result_.history["relaxation"].iloc[0]
+    with pytest.raises(UnknownNameError, match="Unknown start"):
+        RuleSetClassifier(start="woods").fit(data, target)
+
+
+def test_leaves_take_of_the_run_s_time_and_are_made_once(monkeypatch):
+    """A path makes them for its first limit only: later ones have them in the pool."""
+    made = []
+
+    def leaves(problem):
+        made.append(problem)
+        return forest_leaves(problem, n_trees=2)
+
+    monkeypatch.setattr(classifier, "starter_of", lambda start: leaves if start == "forest" else None)
+    data, target, _ = load("lending")
+    complexity_path(data, target, [2, 4], estimator=RuleSetClassifier(start="forest"), time_limit=2)
+    assert len(made) == 1
+
+
+def test_every_pricing_problem_keeps_its_limit():
+    """What a pricer is given ends at most so many seconds after it was asked."""
+    left = []
+
+    class Clock(Pricer):
+        def price(self, problem, limits, rng):
+            left.append(limits.deadline.remaining)
+            return PricingResult(())
+
+    data, target, _ = load("lending")
+    RuleSetClassifier(4, pricers=[Clock()], pricing_time_limit=0.5, time_limit=20).fit(data, target)
+    assert left
+    assert max(left) <= 0.5
+    with pytest.raises(ConfigurationError, match="pricing_time_limit must be"):
+        RuleSetClassifier(pricing_time_limit="short").fit(data, target)

@@ -239,4 +239,4 @@ def test_what_an_early_phase_cannot_find_is_not_called_impossible() -> None:
 def test_unknown_names_are_explained() -> None:
     """A misspelt binarizer gets the right one proposed."""
     with pytest.raises(UnknownNameError, match="auto"):
-        RuleSetClassifier(binarizer="atuo").fit(pd.DataFrame({"a": [1, 2, 3]}), [0, 1, 0])
+        RuleSetClassifier(30, binarizer="atuo").fit(pd.DataFrame({"a": [1, 2, 3]}), [0, 1, 0])

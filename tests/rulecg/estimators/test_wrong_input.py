@@ -89,12 +89,12 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
 def test_group_constraint_without_groups() -> None:
     """A constraint on groups says that it needs sensitive_features."""
     with pytest.raises(RulecgError, match=r"(?i)sensitive|group"):
-        RuleSetClassifier(time_limit=5.0, constraints=["equalized-odds:0.05"]).fit(X, Y)
+        RuleSetClassifier(30, time_limit=5.0, constraints=["equalized-odds:0.05"]).fit(X, Y)
 
 
 def test_predicting_another_table() -> None:
     """A table with other columns than those of fit is refused."""
-    classifier = RuleSetClassifier(time_limit=5.0).fit(X, Y)
+    classifier = RuleSetClassifier(30, time_limit=5.0).fit(X, Y)
     with pytest.raises(ValueError, match="feature names should match"):
         classifier.predict(X.rename(columns={"age": "years"}))
     with pytest.raises(ValueError, match=r"X has 1 features, but"):

@@ -107,8 +107,8 @@ def test_what_cannot_keep_rows_aside_says_so() -> None:
     """Several classes, a handful of rows and fairness paths are refused in a sentence."""
     table, paid, sex = applicants(60)
     with pytest.raises(ConfigurationError, match="which is for two classes"):
-        RuleSetClassifier(constraints=[BOUND]).fit(table, np.arange(60) % 3, sensitive_features=sex)
+        RuleSetClassifier(30, constraints=[BOUND]).fit(table, np.arange(60) % 3, sensitive_features=sex)
     with pytest.raises(ConfigurationError, match="too few to keep some aside"):
-        RuleSetClassifier(constraints=[BOUND]).fit(table[:4], [0, 1, 0, 1], sensitive_features=["f", "f", "m", "m"])
+        RuleSetClassifier(30, constraints=[BOUND]).fit(table[:4], [0, 1, 0, 1], sensitive_features=["f", "f", "m", "m"])
     with pytest.raises(ConfigurationError, match="leave confidence= out"):
         fairness_path(table, paid, sex, lambda eps: EqualityOfOpportunity(eps, confidence=0.9))

@@ -76,4 +76,4 @@ def test_the_estimator_takes_the_choice() -> None:
     assert learned.result_.errors == (learned.predict(table) != y).sum()
     assert next(iter(learned.result_.runs.values())).chosen_for.startswith("because resamples")
     with pytest.raises(ConfigurationError, match="Unknown choice"):
-        RuleSetClassifier(choice="nicest").fit(table, y)
+        RuleSetClassifier(30, choice="nicest").fit(table, y)

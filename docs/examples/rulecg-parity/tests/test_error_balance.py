@@ -34,7 +34,7 @@ def test_by_name():
     X = rng.random((300, 4))
     sex = np.where(rng.random(300) < 0.5, "female", "male")
     y = X[:, 0] + 0.3 * (sex == "male") + 0.2 * rng.random(300) > 0.7
-    classifier = RuleSetClassifier(constraints=["error-balance:0.1"], time_limit=10, random_state=0)
+    classifier = RuleSetClassifier(30, constraints=["error-balance:0.1"], time_limit=10, random_state=0)
     y_pred = classifier.fit(X, y, sensitive_features={"sex": sex}).predict(X)
     for group in ("female", "male"):
         assert abs(y_pred[sex == group].mean() - y[sex == group].mean()) <= 0.1

@@ -1,0 +1,1 @@
+"""From tables of any size to partition files of packed bits."""

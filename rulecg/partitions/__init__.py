@@ -1,0 +1,1 @@
+"""Learning from partition files: sums over all rows, asked of an engine."""

@@ -1,0 +1,1 @@
+"""Engines: who applies functions to partitions, on this machine or on a cluster."""
