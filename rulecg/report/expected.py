@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.expected import Estimate, Expected
-from .markup import Section, counted, number, paragraph, percent, section, table
+from .page.markup import Section, counted, number, paragraph, percent, section, table
 
 
 def expected_section(expected: Expected) -> Section:
