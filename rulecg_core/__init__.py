@@ -58,7 +58,7 @@ from .masters.kept_rules import KeepRules
 from .masters.lp.options import RelaxationOptions
 from .masters.pool_master import PoolMaster
 from .masters.rate_bounds import Capacity, FprCeiling, PrecisionFloor, RecallFloor
-from .masters.rule_limits import RuleLength, RulePrecision, RuleSupport
+from .masters.rule_limits import RuleLength, RuleLimit, RulePrecision, RuleSupport
 from .masters.size_bounds import Complexity, MaxColumns, MaxRules
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
@@ -142,6 +142,7 @@ __all__ = [
     "Rule",
     "RuleBound",
     "RuleLength",
+    "RuleLimit",
     "RulePool",
     "RulePrecision",
     "RuleSet",

@@ -31,9 +31,9 @@ _LISTS = {
     "na_values": "a list of texts such as ['?']",
 }
 _NAMES = {
+    "logic": "'auto', 'dnf' or 'cnf'",
     "select": "'optimal' or 'fewest-errors'",
     "deterministic": "True or False",
-    "logic": "'auto', 'dnf' or 'cnf'",
     "loss": "a name such as 'hamming'",
     "backend": "a name such as 'highs', or None",
     "random_state": "a whole number, a RandomState or None",

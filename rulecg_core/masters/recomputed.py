@@ -46,7 +46,12 @@ def recomputed(goal: Goal, relaxation: Relaxation) -> Relaxation:
     proven = rounded.duals.bound(goal.objective, rows, positives)
     return evolve(
         relaxation,
-        pricing=evolve(rounded.pricing, in_use=relaxation.in_use),
+        pricing=evolve(
+            rounded.pricing,
+            in_use=relaxation.in_use,
+            bounds=goal.rule_bounds,
+            columns=goal.problem.column_numbers if np.isfinite(goal.max_columns) else None,
+        ),
         dual_value=proven if relaxation.feasible and np.isfinite(proven) else None,
         max_rules=max_rules,
     )

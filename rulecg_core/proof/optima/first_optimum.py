@@ -69,6 +69,9 @@ def first_optimum(
 
 def with_first_rules(goal: Goal, candidate: Candidate) -> Candidate:
     """The same predictions, each rule the first of those with its cover, in the order of ties."""
+    if not goal.prefers_short_rules:
+        # Another rule with the same cover may then be worse.
+        return candidate
     problem = goal.problem
     rules = {first_with_equal_cover(problem, rule) for rule in candidate.rules}
     return goal.evaluate(in_order(problem, rules))

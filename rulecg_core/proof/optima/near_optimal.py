@@ -101,7 +101,8 @@ def near_optimal_sets(
         check_listing(goal.problem, pricing, limit - certificate.bound - noise, listing, master.pool.rules)
     except FalseListError as error:
         return NearOptimal((), False, 0, str(error))
-    rules = [rule for rule, covers in zip(listing.rules, goal.problem.packed_covers(listing.rules), strict=True)
+    allowed = goal.allowed(listing.rules)
+    rules = [rule for rule, covers in zip(allowed, goal.problem.packed_covers(allowed), strict=True)
              if covers.any()]  # fmt: skip
     if not listing.complete:
         return NearOptimal((), False, len(rules), f"more than {len(rules)} rules would have to be looked at")
@@ -114,7 +115,7 @@ def near_optimal_sets(
         walk = _Walk(goal, certificate, rules, limit + noise, budget)
         sets, complete = tuple(walk.sets()), walk.complete
     candidates = [candidate for candidate in map(goal.evaluate, sets) if _is_within(candidate, limit)]
-    constant = goal.problem.constant_rule
+    constant = goal.constant_rule
     if constant is not None:
         candidates += [each for each in [goal.evaluate((constant,))] if _is_within(each, limit)]
     candidates.sort(key=lambda candidate: (candidate.objective, *tie_key(goal.problem, candidate)))
