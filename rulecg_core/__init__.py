@@ -14,7 +14,6 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
-from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -29,7 +28,17 @@ from .base.errors import (
 )
 from .base.events import Event, Observer
 from .base.interruption import Interruption
-from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.limits import (
+    Deadline,
+    IntegerLimits,
+    Limits,
+    MIPLimits,
+    PricingLimits,
+    SearchLimits,
+    counting_work,
+    is_counting,
+    now,
+)
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
@@ -56,7 +65,7 @@ from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
 from .proof.certificate import Certificate
-from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
+from .proof.optima.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule

@@ -18,20 +18,19 @@ from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
-from ..base.clock import now
 from ..base.errors import PluginError, RulecgError, RulecgWarning
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
-from ..base.limits import Deadline, Limits
+from ..base.limits import Deadline, Limits, now
 from ..base.status import Stop
 from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.problem import Problem
 from ..data.rules import Rule
 from ..generation.stages import Stage
+from ..masters.recomputed import is_recomputed, recomputed
 from ..proof.certificate import Certificate
-from ..proof.first_optimum import FirstOptimum
 from ..proof.ledger import Ledger, Statement
+from ..proof.optima.first_optimum import FirstOptimum
 from .incumbents import Incumbents
-from .recomputed import is_recomputed, recomputed
 from .schedule import Schedule
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..base.arrays import BoolArray
-from ..data.problem import Problem
-from ..data.rules import Rule
-from ..data.tie_order import rule_text
+from ...base.arrays import BoolArray
+from ...data.problem import Problem
+from ...data.rules import Rule
+from .tie_order import rule_text
 
 MOST_STEPS = 100_000
 """After so many partial rules the search for shorter or earlier ones is given up."""

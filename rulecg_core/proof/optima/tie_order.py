@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from .goal import Candidate
-from .problem import Problem
-from .rules import Rule
+from ...data.goal import Candidate
+from ...data.problem import Problem
+from ...data.rules import Rule
 
 RuleText: TypeAlias = tuple[tuple[bool, str], ...]
 TieKey: TypeAlias = tuple[float, float, int, tuple[tuple[int, RuleText], ...]]

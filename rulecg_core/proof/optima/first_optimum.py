@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from ..api.master import Master
-from ..api.pricing import Pricer
-from ..data.goal import Candidate, Goal
-from ..data.tie_order import first_of, in_order
-from .certificate import Certificate
+from ...api.master import Master
+from ...api.pricing import Pricer
+from ...data.goal import Candidate, Goal
+from ..certificate import Certificate
 from .equal_covers import TooManyRulesError, first_with_equal_cover
 from .near_optimal import EnumerationBudget, near_optimal_sets
+from .tie_order import first_of, in_order
 
 MOST_TIED = 2_000
 """Of more optima than this with equal errors and size no text is made."""

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import field, frozen
 
-from ..api.master import Master
-from ..api.pricing import Pricer, reduced_costs
-from ..base.limits import Deadline, PricingLimits
-from ..data.goal import ROUNDING, Candidate, Goal
-from ..data.rules import Rule
-from ..data.tie_order import tie_key
-from .certificate import Certificate
-from .checked_list import FalseListError, check_listing
-from .listed_search import ListBudget, can_search, search_all
+from ...api.master import Master
+from ...api.pricing import Pricer, reduced_costs
+from ...base.limits import Deadline, PricingLimits
+from ...data.goal import ROUNDING, Candidate, Goal
+from ...data.rules import Rule
+from ..certificate import Certificate
+from ..checked_list import FalseListError, check_listing
+from ..listed_search import ListBudget, can_search, search_all
+from .tie_order import tie_key
 
 
 @frozen

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from ..api.relaxation import Relaxation
 from ..data.goal import Goal
-from ..masters.lp.duals import Duals
+from .lp.duals import Duals
 
 
 def is_recomputed(goal: Goal, relaxation: Relaxation) -> bool:
