@@ -58,14 +58,14 @@ def main() -> None:
     if len(sys.argv) > 2:
         print(json.dumps(fingerprint(sys.argv[2], size, seconds, json.loads(sys.argv[3]))))
         return
-    print("| set | C | status | optima | " + " | ".join(VARIANTS) + " |")
+    print(f"| set | C | status | optima | {' | '.join(VARIANTS)} |")
     print("|---|---|---|---|" + "---|" * len(VARIANTS))
     for name in SETS:
         found = [_in_a_process(name, size, change) for change in VARIANTS.values()]
         first = found[0]
         cells = [_cell(each, first) for each in found]
-        line = [name, f"{size:g}", str(first.get("status")), str(first.get("optima")), *cells]
-        print(f"| {' | '.join(line)} |", flush=True)
+        said = f"{size:g} | {first.get('status')} | {first.get('optima')}"
+        print(f"| {name} | {said} | {' | '.join(cells)} |", flush=True)
 
 
 def _in_a_process(name: str, size: float, change: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["examples", "results/cells"]
+exclude_patterns = ["examples", "results/cells", "results/*/cells"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["config.cache"]

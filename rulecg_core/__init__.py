@@ -14,7 +14,6 @@ from .backend_kit.pool import SolutionPool
 from .base import settings
 from .base.arrays import AnyArray, BoolArray, ByteArray, FloatArray, IntArray
 from .base.bits import bit_count, population
-from .base.clock import counting_work, is_counting, now
 from .base.derived import Derived
 from .base.errors import (
     BackendUnavailable,
@@ -29,7 +28,17 @@ from .base.errors import (
 )
 from .base.events import Event, Observer
 from .base.interruption import Interruption
-from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.limits import (
+    Deadline,
+    IntegerLimits,
+    Limits,
+    MIPLimits,
+    PricingLimits,
+    SearchLimits,
+    counting_work,
+    is_counting,
+    now,
+)
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
@@ -49,14 +58,14 @@ from .masters.kept_rules import KeepRules
 from .masters.lp.options import RelaxationOptions
 from .masters.pool_master import PoolMaster
 from .masters.rate_bounds import Capacity, FprCeiling, PrecisionFloor, RecallFloor
-from .masters.rule_limits import RuleLength, RulePrecision, RuleSupport
+from .masters.rule_limits import RuleLength, RuleLimit, RulePrecision, RuleSupport
 from .masters.size_bounds import Complexity, MaxColumns, MaxRules
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
 from .proof.certificate import Certificate
-from .proof.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
+from .proof.optima.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
@@ -133,6 +142,7 @@ __all__ = [
     "Rule",
     "RuleBound",
     "RuleLength",
+    "RuleLimit",
     "RulePool",
     "RulePrecision",
     "RuleSet",

@@ -10,7 +10,7 @@ import pandas as pd
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from rulecg_core import Complexity, Deadline, Groups, Limits, Problem, Start, now
+from rulecg_core import Complexity, Deadline, Groups, Limits, Problem, Start, counting_work, now
 from rulecg_core.base.arrays import IntArray
 
 from ..binarize.binarizer import Binarizer
@@ -51,7 +51,7 @@ class Given:
     sample_weight: Any
     label_name: Any
     began: float
-    """When the fit began, on the clock of ``rulecg_core.now``."""
+    """When the fit began, on the clock of :func:`rulecg_core.now`."""
     certificate: CertificateFile | None = None
     """Where to write what was proven."""
     known: ExpertKnowledge = field(factory=ExpertKnowledge)
@@ -88,6 +88,13 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     Fitted
         The model and everything that was found out on the way.
     """
+    if not params["deterministic"]:
+        return _fit_rules(params, recipe, given)
+    with counting_work():
+        return _fit_rules(params, recipe, evolve(given, began=now()))
+
+
+def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted:
     seed = seed_of(params["random_state"])
     parted = Parted.of(given.rows, given.sensitive, recipe.constraints, seed)
     rows, sensitive, kept = parted.learned_from, parted.learned_groups, parted.learned_positions

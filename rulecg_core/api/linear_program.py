@@ -12,9 +12,8 @@ import numpy as np
 from attrs import frozen
 
 from ..base.arrays import FloatArray, IntArray
-from ..base.clock import LP_ENTRY, LP_SOLVE, is_counting, spend
 from ..base.errors import ConfigurationError, RulecgError, SolveError
-from ..base.limits import Deadline
+from ..base.limits import LP_ENTRY, LP_SOLVE, Deadline, is_counting, spend
 from ..base.linear_data import LinearData
 from ..base.sparse import SparseVectors
 from ..base.status import Solution, Stop

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, FloatArray, IntArray, locked
+from ..base.arrays import BoolArray, FloatArray, IntArray, grid_for, is_on, locked
 from ..base.bits import covered_sums
-from ..base.grid import grid_for, is_on
 from ..base.limits import PricingLimits
 from ..base.status import Stop
 from ..data.bounds.rule_bound import RuleBound, all_allow

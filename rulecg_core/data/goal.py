@@ -219,6 +219,13 @@ class Goal:
         """The rules that keep every bound on single rules."""
         return [rule for rule, allowed in zip(rules, self.allows(rules), strict=True) if allowed]
 
+    @property
+    def constant_rule(self) -> Rule | None:
+        """The rule without conditions; None where rules must have some, where it breaks a bound on single rules, and
+        beside kept rules, where it would not stand alone."""
+        rule = self.problem.constant_rule
+        return rule if rule is not None and not self.kept and self.allows([rule])[0] else None
+
     def n_columns(self, rules: Sequence[Rule]) -> int:
         """On how many columns of the table the conditions of a rule set are."""
         return len(self.problem.columns_of(rules)) if len(rules) else 0

@@ -11,10 +11,9 @@ from attrs import define, field
 from ..api.master import Master
 from ..api.pricing import NEGATIVE
 from ..api.relaxation import Relaxation
-from ..base.clock import now
 from ..base.errors import InfeasibleError, PluginError
 from ..base.events import RoundFinished, StagePriced
-from ..base.limits import Deadline, PricingLimits
+from ..base.limits import Deadline, PricingLimits, now
 from ..base.status import Stop
 from ..proof.certificate import Certificate
 from ..proof.ledger import Statement

@@ -20,9 +20,8 @@ from ..api.constraint import (
 from ..api.master import IntegerResult, Master
 from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
-from ..base.clock import MIP_ENTRY, MIP_SOLVE, is_counting, spend
 from ..base.errors import RulecgError, SolveError
-from ..base.limits import Deadline, IntegerLimits, MIPLimits
+from ..base.limits import MIP_ENTRY, MIP_SOLVE, Deadline, IntegerLimits, MIPLimits, is_counting, spend
 from ..base.status import Solution
 from ..data.goal import Goal
 from ..data.linear_form import distinctly_named

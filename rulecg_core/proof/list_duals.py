@@ -6,9 +6,8 @@ import numpy as np
 from attrs import frozen
 
 from ..api.backend import Backend, LPSession
-from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.arrays import BoolArray, FloatArray, IntArray, nearest
 from ..base.errors import SolveError
-from ..base.grid import nearest
 from ..base.limits import Deadline
 from ..base.sparse import SparseVectors
 from ..base.status import Stop

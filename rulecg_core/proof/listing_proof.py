@@ -17,9 +17,8 @@ from attrs import define, evolve, field, frozen
 
 from ..api.pricing import Listing, Pricer, reduced_costs
 from ..api.provenance import describe, is_trusted
-from ..base.clock import is_counting, now
 from ..base.events import RulesListed
-from ..base.limits import Deadline, IntegerLimits, PricingLimits
+from ..base.limits import Deadline, IntegerLimits, PricingLimits, is_counting, now
 from ..data.goal import Candidate, Goal
 from ..data.rules import Rule
 from .certificate import Certificate

@@ -8,9 +8,9 @@ from ..base.errors import InfeasibleError
 from ..base.events import Finished
 from ..base.status import Status
 from ..data.goal import Candidate
-from ..data.tie_order import first_of
-from ..proof.equal_covers import TooManyRulesError
-from ..proof.first_optimum import with_first_rules
+from ..proof.optima.equal_covers import TooManyRulesError
+from ..proof.optima.first_optimum import with_first_rules
+from ..proof.optima.tie_order import first_of
 from .advice import advice
 from .result import Result
 from .run import Run

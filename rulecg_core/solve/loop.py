@@ -14,11 +14,10 @@ from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
 from ..api.provenance import describe
-from ..base.clock import counting_work
 from ..base.errors import ConfigurationError
 from ..base.events import Observer, Started
 from ..base.interrupts import Interrupts
-from ..base.limits import Limits
+from ..base.limits import Limits, counting_work, is_counting
 from ..base.status import Stop
 from ..data.rules import Rule
 from ..generation.stages import Stage
@@ -63,6 +62,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     start: Start = Start(),
     select: Select = "optimal",
     second_backend: Backend | None = None,
+    halt: threading.Event | None = None,
 ) -> Result:
     """Run column generation.
 
@@ -89,6 +89,8 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         enumerated), or the one with the fewest errors that was met, whatever its objective.
     second_backend : Backend or None
         Confirms integer programs that a proof rests on; None asks the master's own solver again, without presolve.
+    halt : threading.Event or None
+        Setting it ends the run early, from whatever thread, as Ctrl-C does.
 
     Returns
     -------
@@ -120,14 +122,14 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     if not stages:
         raise ConfigurationError("Column generation needs at least one pricer.")
     named = [each if isinstance(each, tuple) else (type(each).__name__, each) for each in heuristics]
-    if limits.counts_work:
+    if limits.counts_work or is_counting():
         _refuse_what_does_not_count(master.backend, stages, named)
-        limits = evolve(limits, threads=1)
+        limits = evolve(limits, threads=1, counts_work=True)
     for stage in stages:
         stage.pricer.prepare()
     for _, heuristic in named:
         heuristic.prepare()
-    halt = threading.Event()
+    halt = halt or threading.Event()
     if select not in get_args(Select):
         raise ConfigurationError(f"select must be one of {get_args(Select)}, not {select!r}.")
     run = Run(master, stages, limits, on_event, np.random.default_rng(seed), schedule, halt)

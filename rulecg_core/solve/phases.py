@@ -22,9 +22,9 @@ from ..data.rules import Rule
 from ..generation.rounds import Rounds
 from ..proof.branching import branch_and_price
 from ..proof.checked_list import FalseListError
-from ..proof.first_optimum import first_optimum
 from ..proof.listing_proof import prove
-from ..proof.near_optimal import EnumerationBudget
+from ..proof.optima.first_optimum import first_optimum
+from ..proof.optima.near_optimal import EnumerationBudget
 from .near_misses import near_misses
 from .promising import promising_rules
 from .run import Run

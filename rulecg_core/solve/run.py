@@ -18,20 +18,19 @@ from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
-from ..base.clock import now
 from ..base.errors import PluginError, RulecgError, RulecgWarning
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
-from ..base.limits import Deadline, Limits
+from ..base.limits import Deadline, Limits, now
 from ..base.status import Stop
 from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.problem import Problem
 from ..data.rules import Rule
 from ..generation.stages import Stage
+from ..masters.recomputed import is_recomputed, recomputed
 from ..proof.certificate import Certificate
-from ..proof.first_optimum import FirstOptimum
 from ..proof.ledger import Ledger, Statement
+from ..proof.optima.first_optimum import FirstOptimum
 from .incumbents import Incumbents
-from .recomputed import is_recomputed, recomputed
 from .schedule import Schedule
 
 if TYPE_CHECKING:
@@ -268,7 +267,9 @@ class Run:
     def compare_with_all_rules(self) -> None:
         """Compare every bound with every rule that is known."""
         known = {rule for found in self.incumbents.known.values() for rule in found.rules if len(rule)}
-        self.tell(self.ledger.compare_with_rules(self.problem, [*self.master.pool.rules, *known]))
+        # What is said about all rules is said about those that are allowed.
+        known_rules = [*self.master.pool.rules, *self.goal.allowed(list(known))]
+        self.tell(self.ledger.compare_with_rules(self.problem, known_rules))
         most = self.goal.max_rules
         larger = [found for found in self.incumbents.kept if len(found.rules) > most and found.has_conditions]
         if larger:
@@ -281,9 +282,8 @@ class Run:
 
     def take_constant_rule(self) -> None:
         """Count what covering everything costs, before anything is proven."""
-        rule = self.problem.constant_rule
-        # Beside kept rules it would not stand alone.
-        if rule is not None and not self.goal.kept and self.goal.allows([rule])[0]:
+        rule = self.goal.constant_rule
+        if rule is not None:
             found = self.master.evaluate((rule,))
             if found.keeps_rows:
                 self.covering_all = found.objective

@@ -9,9 +9,8 @@ from attrs import define, field, frozen
 
 from ..api.heuristic import Found, Heuristic, Search, View
 from ..api.provenance import describe, fault_of
-from ..base.clock import is_counting, now
 from ..base.errors import RulecgError
-from ..base.limits import Deadline, SearchLimits
+from ..base.limits import Deadline, SearchLimits, is_counting, now
 from ..data.goal import Candidate
 from ..data.rules import Rule
 from .run import Run

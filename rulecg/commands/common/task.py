@@ -24,16 +24,23 @@ if TYPE_CHECKING:
     from ...estimators.classifier import RuleSetClassifier
 
 
+def _add_repeatability(parser: CommandParser) -> None:
+    """Add the arguments that say which of several answers is given."""
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
+    )  # fmt: skip
+
+
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments that describe a learning task."""
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument(
-        "--together", metavar="COLUMN",
-        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
-        "column is no input",
-    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -70,23 +77,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
-    parser.add_argument(
-        "--select", choices=("optimal", "fewest-errors"), default="optimal",
-        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--deterministic", action="store_true",
-        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
-    )  # fmt: skip
-    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
-    parser.add_argument(
-        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
-    )
-    parser.add_argument(
-        "--heuristic", metavar="NAME", action="append", default=[],
-        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
-    )  # fmt: skip
-    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
+    _add_repeatability(parser)
     _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
@@ -99,7 +90,16 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def _add_limits(parser: CommandParser) -> None:
-    """Who works when and how long, what learning begins with, and seed and threads."""
+    """Who works, when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
+    parser.add_argument(
+        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
+    )
+    parser.add_argument(
+        "--heuristic", metavar="NAME", action="append", default=[],
+        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
+    )  # fmt: skip
+    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
     )

@@ -14,8 +14,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from ...api.pricing import PricingProblem
-from ...base.arrays import FloatArray, IntArray, read_only
-from ...base.grid import below, grid_for, nearest
+from ...base.arrays import FloatArray, IntArray, below, grid_for, nearest, read_only
 from ...data.linear_form import LinearForm, Row
 from ...data.problem import Problem
 

@@ -18,7 +18,7 @@ from rulecg_core import (
     generate_columns,
     load_registry,
 )
-from rulecg_core.base import clock
+from rulecg_core.base import limits as clock
 
 REGISTRY = load_registry()
 BACKEND = REGISTRY.backend("highs")
