@@ -1,7 +1,7 @@
 """Certificates as files: data set × C × bound × size × seconds to write and to verify × memory × mutations.
 
-    python benchmarks/certificate_files.py                       # the ten small sets, C = 10, writes docs/benchmarks
-    python benchmarks/certificate_files.py heart --complexities 20 --seconds 200 --mutations 0 --merge
+    python benchmarks/certificate_files.py                       # the ten small sets, C = 10
+    python benchmarks/certificate_files.py heart --complexities 20 --seconds 200 --mutations 0
 
 Data sets are read from the folder that RULECG_DATA names; each is written as a CSV file with its label as last column.
 Verifying runs in a process of its own, ``python -m rulecg_verify``. Mutations change one thing in a certificate, or in
@@ -37,7 +37,6 @@ from rulecg_verify import Refused, verify
 from rulecg_verify.certificate_file import read_certificate
 from rulecg_verify.table import Samples, read_samples
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "certificate-files.md"
 HEAD = (
     "| data set | D | C | loss | bound | listed | nodes | size (kB) | write (s) | verify (s) | of it CPU (s) "
     "| memory (MB) | mutants | refused | accepted, true | not judged | **false** |\n"
