@@ -76,7 +76,9 @@ def verified(proof: Path, table: Path) -> tuple[bool, float, float, float]:
     code = (
         "import sys, time, resource\nfrom rulecg_verify.__main__ import main\nbegan = time.perf_counter()\n"
         "code = main(sys.argv[1:])\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)\nsys.exit(code)"
+        # Not ru_maxrss: a process inherits it from the one that started it.
+        "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1]\n"
+        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, int(peak) / 1024)\nsys.exit(code)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(proof), str(table)], capture_output=True, text=True, check=False,
@@ -153,14 +155,17 @@ def written_content(content: dict[str, Any], path: Path) -> Path:
     return path
 
 
-def is_true(content: dict[str, Any], samples: Samples, original: Samples, optimum: int, seconds: float) -> bool | None:
+def is_true(
+    content: dict[str, Any], samples: Samples, of: dict[str, Any], original: Samples, seconds: float
+) -> bool | None:
     """Whether no rule set is below the claimed bound; None when that could not be found out in time."""
-    problem, bound = content["described"]["problem"], content["claim"]["bound"]
-    same = samples.holds.shape == original.holds.shape and np.array_equal(samples.holds, original.holds)
-    if same and np.array_equal(samples.miss, original.miss) and np.array_equal(samples.cover, original.cover):
-        # The optimum of the certificate's own limits; tighter limits only raise it.
-        if bound <= optimum and problem["max_complexity"] <= content["was"][0]:
-            return True
+    problem, bound, optimum = content["described"]["problem"], content["claim"]["bound"], of["claim"]["bound"]
+    limits = of["described"]["problem"]["max_complexity"], of["described"]["problem"]["max_conditions"]
+    pairs = [(samples.holds, original.holds), (samples.miss, original.miss), (samples.cover, original.cover)]
+    # Of the same samples under the same limits the optimum is known, and tighter limits only raise it.
+    is_tight = problem["max_complexity"] <= limits[0] and problem["max_conditions"] <= limits[1]
+    if is_tight and bound <= optimum and all(np.array_equal(one, other) for one, other in pairs):
+        return True
     exact = ExactProblem.of(
         samples.holds, samples.miss, samples.cover, problem["max_conditions"], problem["max_complexity"]
     )
@@ -174,7 +179,6 @@ def mutate(proof: Path, table: Path, count: int, seed: int, seconds: float) -> d
     """Verify mutants, for at most so many seconds; what became of them."""
     content, lines = read_certificate(proof), table.read_text(encoding="utf-8").splitlines()
     original = read_samples(content["described"], table)
-    limits = content["described"]["problem"]["max_complexity"], content["described"]["problem"]["max_conditions"]
     found = {"mutants": 0, "refused": 0, "true": 0, "not judged": 0, "false": 0}
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -199,7 +203,7 @@ def mutate(proof: Path, table: Path, count: int, seed: int, seconds: float) -> d
             except Refused:
                 found["refused"] += 1
                 continue
-            truth = is_true({**other, "was": limits}, samples, original, content["claim"]["bound"], 20.0)
+            truth = is_true(other, samples, content, original, 20.0)
             found["not judged" if truth is None else "true" if truth else "false"] += 1
             if truth is not True:
                 print(f"{proof.name}: mutant {number} of seed {seed} was accepted; true: {truth}", flush=True)

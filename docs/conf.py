@@ -25,7 +25,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["examples", "results/cells"]
+exclude_patterns = ["examples", "results/cells", "results/*/cells"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["config.cache"]
@@ -62,6 +62,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
+    "within_subsection_order": "scripts.gallery_order.ReadingOrder",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"__init__\.py|branch_and_price_scip\.py",
     "doc_module": ("rulecg", "rulecg_core", "rulecg_fairness"),

@@ -12,6 +12,8 @@ from __future__ import annotations
 # A constraint makes rows out of forms that the problem offers.
 from collections.abc import Sequence
 
+import matplotlib.pyplot as plt
+import pandas as pd
 from attrs import field, frozen
 
 from rulecg import RuleSetClassifier, datasets
@@ -35,10 +37,12 @@ class AtMostSelected(Constraint):
 # %%
 # It is given to the classifier like one of rulecg's own.
 data, target, sensitive = datasets.load("lending")
+shares = {}
 for share in (1.0, 0.2):
     classifier = RuleSetClassifier(max_complexity=12, time_limit=3, constraints=[AtMostSelected(share)])
     classifier.fit(data, target, sensitive_features=sensitive)
     selected = sensitive.assign(selected=classifier.predict(data)).groupby("sex")["selected"].mean()
+    shares[f"at most {share:.0%}"] = selected
     accuracy = classifier.score(data, target)
     print(f"== at most {share:.0%}: accuracy {accuracy:.1%}, selected {selected.round(3).to_dict()}")
     print(classifier.rule_set_, "\n")
@@ -46,3 +50,9 @@ for share in (1.0, 0.2):
     # The rows speak in the units they were written in: what they report is what was counted here.
     reported = classifier.result_.constraints.set_index("row")["true_value"]
     assert all(abs(reported[f"selected {group}"] - selected[group]) < 1e-9 for group in selected.index)
+
+# %%
+# Who is selected, without and with the bound.
+axis = pd.DataFrame(shares).plot.bar(rot=0, figsize=(5, 3), ylabel="share that is selected")
+axis.axhline(0.2, color="black", linewidth=0.8, linestyle="--")
+plt.show()

@@ -65,7 +65,7 @@ def within_reach(
                 row, column = np.nonzero(may & within)
                 next_rules.append(np.concatenate([rules[batch[row]], column[:, None] + first], axis=1))
                 next_covers.append(covers[batch[row]] & by_condition[column + first])
-        if not next_rules:
+        if not any(map(len, next_rules)):
             return
         rules, covers = _one_per_cover(np.concatenate(next_rules), np.concatenate(next_covers))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FLOORS = {
+    "rulecg_verify": 0,
     "rulecg_core": 0,
     "rulecg_kernels": 4,
     "rulecg_backends": 5,
@@ -33,6 +34,7 @@ ROOMS = {
     "rulecg_core.plugins": 1,
     "rulecg_core.masters": 2,
     "rulecg_core.generation": 3,
+    "rulecg_core.certificates": 3,
     "rulecg_core.proof": 3,
     "rulecg_core.solve": 3,
     "rulecg_core.testing": 3,

@@ -100,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines = run_cells(cells, experiment.measure, store, jobs=settings.jobs)
     command = shlex.join(["python", "-m", "benchmarks.paper", *_told(settings)])
     page = Page(settings.output, experiment.name, experiment.title, command, request.protocol)
-    experiment.report(lines, page.with_notes([f"In the paper: {experiment.printed}."]), request)
+    notes = [f"In the paper: {experiment.printed}."]
+    if settings.no_run:
+        notes.append("Dashes stand for what was not measured yet: the command goes on with it.")
+    experiment.report(lines, page.with_notes(notes), request)
     print(f"{page.path('.md')}")
 
 

@@ -106,9 +106,9 @@ def explain_model(
         One for every row; with several classes without ways to another prediction.
     """
     predictions = model.predict(table).tolist()
-    fixed = model.sensitive if immutable is None else immutable
+    fixed = model.sensitive_columns if immutable is None else immutable
     if model.is_binary:
-        known = set(model.rule_set.columns) | set(model.sensitive)
+        known = set(model.rule_set.columns) | set(model.sensitive_columns)
         return explain_rule_set(
             model.rule_set, table, predictions, immutable=fixed, known=known, max_reasons=max_reasons
         )

@@ -130,7 +130,7 @@ def _reasons(model: Model, table: Any, fired: BoolArray, rejected: Any) -> list[
         return [[texts[place] for place in np.flatnonzero(fired[row])] for row in rejected]
     if not len(rule_set):
         return [[] for _ in rejected]
-    needs_of_rules = [needs_of(clause, model.sensitive) for clause in rule_set.clauses()]
+    needs_of_rules = [needs_of(clause, model.sensitive_columns) for clause in rule_set.clauses()]
     failing_of: list[BoolArray] = []
     distance = np.zeros((len(rejected), len(rule_set)))
     for place, needs in enumerate(needs_of_rules):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ MOST_POOL = 5000
 """Of larger pools only this many rules are tried as replacements."""
 
 
+SETTLED = ("binarizer", "cut_points", "forbid", "monotone", "positive", "sensitive")
+"""Settings that a model's conditions and classes already follow."""
+
+
 def relearner(model: Model) -> RuleSetClassifier:
     """Make a classifier with a model's settings and conditions, to learn again from other rows.
 
@@ -40,8 +45,16 @@ def relearner(model: Model) -> RuleSetClassifier:
     settings = {
         name: value
         for name, value in model.settings.items()
-        if name in RuleSetClassifier().get_params() and name not in ("binarizer", "cut_points")
+        if name in RuleSetClassifier().get_params() and name not in SETTLED
     }
+    if isinstance(settings.get("condition_costs"), str):
+        # A file holds it as text; of columns that the rules do not use, rows to learn from may know nothing.
+        costs = ast.literal_eval(settings["condition_costs"])
+        settings["condition_costs"] = {
+            name: cost
+            for name, cost in costs.items()
+            if any(name == column or name.startswith(f"{column} ") for column in model.columns)
+        }
     return RuleSetClassifier(**settings, binarizer=FixedConditions(model.conditions))
 
 
@@ -191,7 +204,7 @@ def alternative_rules(
     weights = checked_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     accepts = rule_set.logic == "dnf"
-    is_decided = (np.asarray(y) == learner.classes_[1]) == accepts
+    is_decided = (np.asarray(y) == learner.model_.classes[1]) == accepts
     pool = _pool(learner, rule_set)
     fired, replacements = firing(rule_set, table), firing(pool, table)
     errors = _errors(fired.any(axis=1), is_decided, weights)

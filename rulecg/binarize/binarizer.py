@@ -373,7 +373,7 @@ def _evaluate(conditions: list[Condition], column: pd.Series[Any], name: str, fe
     else:
         present = ~is_missing(column)
     if operators & {"==", "!="}:
-        known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator == "=="))
+        known = list(dict.fromkeys(condition.value for condition in conditions if condition.operator in ("==", "!=")))
         codes = pd.Index(known, dtype=object).get_indexer(pd.Index(column.astype(object)))
         code_of = {value: code for code, value in enumerate(known)}
     with np.errstate(invalid="ignore"):

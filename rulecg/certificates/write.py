@@ -42,6 +42,16 @@ class Learned:
     """The column of the table with the weights of the rows; None when each is 1."""
 
 
+NOT_COVERED = (
+    "max_rules", "max_columns", "min_rule_support", "min_rule_precision", "keep", "require", "condition_costs",
+)  # fmt: skip
+"""Settings of an estimator that change what is proven in a way that files do not describe."""
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
+
+
 def check_covered(settings: dict[str, Any], n_classes: int | None = None) -> None:
     """Refuse, before any work is done, what certificates do not cover.
 
@@ -69,6 +79,9 @@ def check_covered(settings: dict[str, Any], n_classes: int | None = None) -> Non
         reason = f"the Hamming loss only, not loss={settings['loss']!r}"
     elif len(_listed(settings["constraints"])):
         reason = "bounds on complexity only, not other constraints"
+    elif any(_is_given(settings.get(name)) for name in NOT_COVERED):
+        named = next(name for name in NOT_COVERED if _is_given(settings.get(name)))
+        reason = f"bounds on complexity and conditions left out by forbid or monotone only, not {named}"
     elif settings.get("teacher") is not None and settings.get("label_weight") != 1:
         reason = "stakes that the table shows, not a teacher's probabilities"
     elif n_classes is not None and n_classes > 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Deadline
+from rulecg_core import Deadline, now
 from rulecg_core.base.arrays import IntArray
 
 from ..model.expected import Expected
@@ -67,7 +66,7 @@ def choose(
     Chosen or None
         None when the rows are too few for folds, or time was too short for any.
     """
-    began = time.perf_counter()
+    began = now()
     plan = Plan.of(task, options)
     n_folds = most_folds(task.rows.codes[plan.rows], None if together is None else together[plan.rows], plan.folds)
     if n_folds < 2:
@@ -83,7 +82,11 @@ def choose(
         return None
     judge = Judge.of(task, fold, scoring)
     climb = _Climb(parts, judge, deadline, plan)
-    is_complete = climb.go(plan.options)
+    try:
+        is_complete = climb.go(plan.options)
+    except KeyboardInterrupt:
+        # The first Ctrl-C ends the choice, with what is known; the next one ends the last fit.
+        is_complete = False
     if not climb.candidates or not (is_complete or climb.candidates[-1].bound >= LEAST_SEEN):
         return None
     if plan.alternatives:
@@ -91,7 +94,7 @@ def choose(
         climb.go([evolve(best.option, thresholds=name) for name in plan.alternatives], until=best.bound)
     at = climb.chosen()
     expected = expected_of(climb.candidates, np.array(climb.losses), at, judge, task, together)
-    return Chosen(climb.candidates[at], expected, climb.table(at), time.perf_counter() - began)
+    return Chosen(climb.candidates[at], expected, climb.table(at), now() - began)
 
 
 @define(eq=False)
@@ -125,6 +128,9 @@ class _Climb:
                 falls = len(means) < 3 or means[-1] < min(means[-3:-1]) - 1e-12
                 if (bound >= PATIENT_UNTIL and not falls) or room[option] >= 2:
                     going.remove(option)
+            if self.candidates and self.parts[0].task.settings["verbose"]:
+                best = self.candidates[self.chosen()]
+                print(f"choosing: bound {bound:g} tried, best so far {best.bound:g} ({best.option.logic})", flush=True)
             if bound >= until or not going:
                 break
         return True

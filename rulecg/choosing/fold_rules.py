@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, ConfigurationError, Deadline, Groups, Rule
+from rulecg_core import Condition, ConfigurationError, Deadline, Groups, Problem, Rule
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 
 from ..binarize.binarizer import Binarizer
@@ -17,6 +17,7 @@ from ..binarize.by_name import binarizer_of
 from ..binarize.scaled_columns import numbered
 from ..estimators.recipe import Recipe
 from ..estimators.training import Training
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.scored_rule_sets import LabelledRows, class_weights, score
 from ..stakes.row_stakes import RowObjective
@@ -52,6 +53,8 @@ class Task:
     """Whether rows were given weights."""
     teacher: Any
     seed: int
+    known: ExpertKnowledge = field(factory=ExpertKnowledge)
+    """What rules may, must and rather should not be made of."""
 
     def binarizer(self, thresholds: str, n_rows: int) -> Binarizer:
         """Make the binarizer of an option."""
@@ -153,7 +156,10 @@ class FoldRules:
             QuickPath(
                 task.recipe,
                 features.training.with_stakes(objective.stakes(position)).problem(
-                    position, logic=option.logic, max_conditions=task.settings["max_conditions"]
+                    position,
+                    logic=option.logic,
+                    max_conditions=task.settings["max_conditions"],
+                    options=task.known.options(features.training.conditions),
                 ),
                 task.seed,
             )
@@ -181,8 +187,8 @@ class FoldRules:
     def _told(self, paths: list[QuickPath], rules: list[tuple[Rule, ...]], features: _Features) -> Told:
         task, rows = self.task, features.training_rows
         rule_sets = [path.problem.rule_set(some) for path, some in zip(paths, rules, strict=True)]
-        logics = [path.problem.logic for path in paths]
-        fired = [_fired(features.learned, some, logic) for some, logic in zip(rules, logics, strict=True)]
+        problems = [path.problem for path in paths]
+        fired = [_fired(features.learned, some, problem) for some, problem in zip(rules, problems, strict=True)]
         scores, otherwise = score(rule_sets, fired, rows)
         model = Model(
             rule_sets=tuple(rule_sets),
@@ -193,7 +199,7 @@ class FoldRules:
             settings={name: task.settings.get(name) for name in ("costs", "class_weight")},
         )
         right = model.decisions(fired) == rows.codes
-        fired = [_fired(features.held, some, logic) for some, logic in zip(rules, logics, strict=True)]
+        fired = [_fired(features.held, some, problem) for some, problem in zip(rules, problems, strict=True)]
         return Told(
             model.decisions(fired),
             model.probabilities(fired),
@@ -217,10 +223,8 @@ class _Features:
         some: pd.DataFrame = rows.table.iloc[fold.learned]
         codes, weights = rows.codes[fold.learned], rows.weights[fold.learned]
         binarizer = task.binarizer(thresholds, len(some))
-        binarizer.fit(some, codes, sample_weight=weights if task.is_weighted else None)
+        task.known.fitted(binarizer, some, codes, weights if task.is_weighted else None)
         conditions: list[Condition] = binarizer.conditions_
-        if not conditions:
-            raise ConfigurationError("No condition tells the rows of a fold apart.")
         learned = binarizer.transform(some)
         training = Training.of(some, learned, conditions, codes, weights, task.groups.take(fold.learned))
         return cls(
@@ -231,11 +235,12 @@ class _Features:
         )
 
 
-def _fired(features: BoolArray, rules: tuple[Rule, ...], logic: str) -> BoolArray:
+def _fired(features: BoolArray, rules: tuple[Rule, ...], problem: Problem) -> BoolArray:
     """Which rules cover which rows, as the learner sees them: it negates conditions for CNF."""
     fired = np.ones((len(features), len(rules)), dtype=bool)
+    required = [problem.conditions.index(condition) for condition in problem.required]
     for at, rule in enumerate(rules):
-        for condition in rule:
+        for condition in (*required, *rule):
             column = features[:, condition]
-            fired[:, at] &= column if logic == "dnf" else ~column
+            fired[:, at] &= column if problem.logic == "dnf" else ~column
     return fired

@@ -58,6 +58,7 @@ class QuickPath:
                 else:
                     known.append(self._generated(bound, deadline))
                 judged = [master.evaluate(rules) for rules in dict.fromkeys(known)]
+                completed = master.goal.completed
         except RulecgError:
             # Fewer rows may lack a group that a constraint is about.
             return None
@@ -68,7 +69,7 @@ class QuickPath:
         best = min(kept, key=lambda one: (one.objective, one.complexity))
         self.best = best.rules if best.has_conditions else ()
         self.pool |= dict.fromkeys(rule for rule in best.rules if len(rule))
-        return best.rules
+        return completed(best.rules)
 
     def _searched(
         self,

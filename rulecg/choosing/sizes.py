@@ -61,8 +61,8 @@ class Plan:
             if n_rows < FEW_ROWS:
                 bounds = FEW_BOUNDS
             most = max(n_rows / ROWS_PER_SIZE, LEAST_BOUND)
-            kept = tuple(options if is_binary else _without(0.0, options))
-            return cls(np.arange(n_rows), FOLDS, tuple(bound for bound in bounds if bound <= most), kept, ())
+            kept = list(options) if is_binary else _plain(options)
+            return cls(np.arange(n_rows), FOLDS, tuple(bound for bound in bounds if bound <= most), tuple(kept), ())
         rows = np.arange(n_rows)
         if n_rows > MOST_ROWS:
             share = dealt_folds(task.rows, task.groups, -(-n_rows // MOST_ROWS), task.seed, None)
@@ -76,6 +76,11 @@ class Plan:
     def split(self, fold: IntArray, number: int) -> tuple[IntArray, IntArray]:
         """Rows outside and inside a fold."""
         return np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def _plain(options: Sequence[Option]) -> list[Option]:
+    """The options for several classes: DNF, which reads best where each class has its rules, where it is allowed."""
+    return [option for option in _without(0.0, options) if option.logic == "dnf"] or _without(0.0, options)
 
 
 def _without(label_weight: float, options: Sequence[Option]) -> list[Option]:

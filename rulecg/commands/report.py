@@ -83,13 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _stability(model: Model, table: pd.DataFrame, arguments: argparse.Namespace) -> dict[str, pd.DataFrame]:
     """Learn again from these rows, as the model was learned: how stable the rules are, and what others would do."""
     from ..analysis.stability import alternative_rules, relearner, rule_stability
+    from ..inputs.sensitive_columns import sensitive_columns
     from ..report.evidence import Evidence
 
     evidence = Evidence.of(model, table, arguments.target, arguments.sensitive)
     if evidence.truth is None or not model.is_binary:
         raise ConfigurationError("--resamples needs a table with the recorded outcome, and a model of two classes.")
     inputs = table[list(model.rule_set.columns)]
-    groups = table[list(model.sensitive)] if model.sensitive else None
+    groups = sensitive_columns(table, model.sensitive) if model.sensitive else None
     stability = rule_stability(
         model, inputs, evidence.y_true, sensitive_features=groups, n_resamples=arguments.resamples
     )

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from attrs import evolve
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import validate_data
 
-from rulecg_core import Backend, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry
-from rulecg_core.base.arrays import AnyArray, FloatArray
+from rulecg_core import ConfigurationError, Rule, RuleSet, Start, load_registry, now
+from rulecg_core.base.arrays import AnyArray
 
-from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..certificates.described_table import CertificateFile
 from ..certificates.fitted import checked_file
 from ..choosing.folds import checked_groups
 from ..choosing.settled import number_of, untaught
 from ..inputs.checked_settings import check_settings
-from ..inputs.dataframes import header, plain_column, plain_table
+from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
+from ..inputs.sensitive_columns import listed, sensitive_columns
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge, with_settled_logic
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
 from ..resampling.stable_choice import chooser_of
-from .display import ShowsRules
+from .fitted.predicts import Predicts
 from .fitting import Given, fit_rules
 from .forest_start import starter_of
-from .learning import labelled_rows
-from .recipe import ScheduleLike, compose
+from .learning import describing, labelled_rows
+from .recipe import compose
+from .settings import Settings
 
 
-class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
@@ -67,9 +69,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     time_limit : float or None
         Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
-        far.
+        far; while something is chosen, the first one ends the choice.
     forbid : sequence of str
-        Columns that no rule may use, such as the sensitive ones.
+        Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
         How columns become conditions: ``"deciles"``, the paper's; ``"best"`` for those and each column's best cut;
         ``"distinct"`` for quantiles of the distinct values; ``"trees"`` for thresholds where small trees would cut;
@@ -100,8 +102,35 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: the first of all optima by errors, complexity and text, or the fewest errors met.
+    deterministic : bool
+        Count ``time_limit`` as work on one thread: the same rules on a busy machine. What reads the clock is refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
+    monotone : dict from column to "increasing" or "decreasing", or None
+        With these columns predictions may only rise, or only fall: ``{"income": "increasing"}`` leaves rules only
+        ``income > value``. Whether a value is missing has no direction and stays usable.
+    require : sequence of str
+        Conditions that every rule must have, such as ``["age > 18"]``; they count neither as complexity nor towards
+        ``max_conditions``.
+    condition_costs : dict from column or condition to number, or None
+        What a condition counts as complexity, such as ``{"blood test": 3}``; 1 unless given.
+    max_rules, max_columns : int or None
+        Most rules, and most columns that all rules together use.
+    min_rule_support : float or None
+        Rows that every rule must cover at least (with sample weights, their weight). In CNF: that every clause turns
+        away.
+    min_rule_precision : float or None
+        Of the rows that a rule covers at least this share must be of the class that it speaks for.
+    keep : RuleSet or sequence of str
+        Rules that must be in the rule set, as text (``["age > 30 and income > 5"]``) or lists of conditions; the rest
+        is learned beside them.
+    positive : label or None
+        With two classes, the one that the rules describe; None for the second one in ``classes_``.
+    sensitive : str, sequence of str or None
+        Columns of X that define groups, where ``fit`` gets no ``sensitive_features``; ``"age > 25"`` makes two groups
+        of numbers. Rules may use the columns unless they are forbidden.
     scoring : None, str or callable
         What ``max_complexity="auto"`` does best at on rows outside training: None for the least expected cost, in
         costs and class weights where these are given, or a scorer as in scikit-learn, such as "balanced_accuracy".
@@ -134,9 +163,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
 
     Notes
     -----
-    With two classes the rules describe ``classes_[1]``. With more, each class gets a rule set against the rest; the
-    claim of the rule with the highest precision wins, and rows that no rule set claims get the class most frequent
-    among such training rows.
+    With two classes the rules describe ``classes_[1]`` unless ``positive`` says otherwise. With more, each class gets a
+    rule set against the rest; the claim of the rule with the highest precision wins, and rows that no rule set claims
+    get the class most frequent among such training rows.
 
     ``predict_proba`` is the precision on the training rows, ``(right + 1) / (fired + 2)`` in weight, of the best rule
     that fires; where none fires, it is the share of the classes among the training rows where none fired. It always
@@ -166,62 +195,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
     settings_: Mapping[str, Any]
     path_: pd.DataFrame | None
 
-    # scikit-learn asks for one parameter per setting.
-    def __init__(
-        self,
-        max_complexity: float | str = "auto",
-        max_conditions: int = 5,
-        logic: str = "auto",
-        loss: str = "hamming",
-        constraints: Sequence[str | Constraint] = (),
-        backend: str | Backend | None = None,
-        pricers: str | Sequence[str | Pricer] = "auto",
-        heuristics: str | Sequence[str | Heuristic] = "auto",
-        schedule: ScheduleLike = None,
-        time_limit: float | None = 60.0,
-        forbid: Sequence[str] = (),
-        binarizer: Binarizer | str | None = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        class_weight: Any = None,
-        costs: Any = None,
-        teacher: Any = "auto",
-        label_weight: float | str = "auto",
-        cut_points: CutPoints | None = None,
-        choice: str = "best",
-        na_values: Sequence[str] = (),
-        scoring: Any = None,
-        pricing_time_limit: float | None = None,
-        start: str | None = None,
-    ) -> None:
-        self.max_complexity = max_complexity
-        self.max_conditions = max_conditions
-        self.logic = logic
-        self.loss = loss
-        self.constraints = constraints
-        self.backend = backend
-        self.pricers = pricers
-        self.heuristics = heuristics
-        self.schedule = schedule
-        self.time_limit = time_limit
-        self.forbid = forbid
-        self.binarizer = binarizer
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.class_weight = class_weight
-        self.costs = costs
-        self.teacher = teacher
-        self.label_weight = label_weight
-        self.cut_points = cut_points
-        self.choice = choice
-        self.na_values = na_values
-        self.scoring = scoring
-        self.pricing_time_limit = pricing_time_limit
-        self.start = start
-
-    # What scikit-learn's classifiers take, and where to write what was proven.
+    # What scikit-learn's classifiers take, where to write what was proven, and what is to stay of an earlier model.
     def fit(
         self,
         X: Any,
@@ -231,6 +205,9 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         sensitive_features: Any = None,
         groups: Any = None,
         certificate: CertificateFile | str | None = None,
+        previous: Any = None,
+        keep: float | None = None,
+        change_cost: float | None = None,
     ) -> RuleSetClassifier:
         """Learn the rule set.
 
@@ -250,6 +227,12 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         certificate : str, CertificateFile or None
             Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
             against the table.
+        previous : Model, fitted RuleSetClassifier or None
+            An earlier model to stay near: the new one's ``model_.edits`` say what changed and why.
+        keep : float or None
+            With ``previous``, the share of its rules that must stay as they are, at least.
+        change_cost : float or None
+            With ``previous``, by how much the objective must fall for each of its rules that is given up.
 
         Returns
         -------
@@ -264,15 +247,14 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from(
-            (),
-            X,
-            y,
-            sample_weight=sample_weight,
-            sensitive_features=sensitive_features,
-            groups=groups,
-            certificate=certificate,
-        )
+        if previous is None and (keep is not None or change_cost is not None):
+            raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
+        rows = {"sample_weight": sample_weight, "sensitive_features": sensitive_features, "groups": groups}
+        if previous is None:
+            return self.fit_from((), X, y, **rows, certificate=certificate)
+        from ..workbench.refit import refit
+
+        return refit(self, previous, X, y, keep=keep, change_cost=change_cost, **rows).into(self)
 
     # What `fit` takes, and the rules to begin with.
     def fit_from(
@@ -300,7 +282,7 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
         RuleSetClassifier
             The classifier itself, fitted.
         """
-        params = self.get_params(deep=False)
+        params = with_settled_logic(self.get_params(deep=False))
         check_settings(params)
         if certificate is not None:
             # Whoever checks a certificate has the table, not a teacher.
@@ -316,68 +298,27 @@ class RuleSetClassifier(ShowsRules, ClassifierMixin, BaseEstimator):  # type: ig
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(
-            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
-        )
+        begin, starter = Start(tuple(start)), starter_of(self.start)
+        recipe = evolve(recipe, start=begin, starter=starter, choose=chooser_of(self.choice), select=self.select)
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
+        began = now()
+        if sensitive_features is None and self.sensitive is not None:
+            sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
         rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)
         validate_data(self, header(X), skip_check_array=True)
-        rows = evolve(rows, table=without_texts(rows.table, self.na_values))
+        rows = describing(evolve(rows, table=without_texts(rows.table, self.na_values)), self.positive)
+        known = ExpertKnowledge.of(params, rows.table)
+        recipe = evolve(recipe, constraints=(*recipe.constraints, *known.constraints))
         together = checked_groups(groups, sample_weight, len(rows.codes))
         label_name = getattr(plain_column(y), "name", None)
-        fitted = fit_rules(params, recipe, Given(rows, sensitive, together, sample_weight, label_name, began, file))
-        self.classes_, self.result_, self.model_ = rows.classes, fitted.result, fitted.model
-        self.binarizer_, self.settings_, self.path_ = fitted.binarizer, fitted.settings, fitted.path
+        given = Given(rows, sensitive, together, sample_weight, label_name, began, file, known)
+        fitted = fit_rules(params, recipe, given)
+        self.classes_, self.result_, self.path_ = np.unique(rows.classes), fitted.result, fitted.path
+        self.model_ = evolve(fitted.model, sensitive=listed(self.sensitive))
+        self.binarizer_, self.settings_ = fitted.binarizer, fitted.settings
         self.rule_set_ = fitted.model.readable
         return self
-
-    @property
-    def rules_(self) -> pd.DataFrame:
-        """One line per rule: its class, text, support, precision and recall on the training rows."""
-        check_is_fitted(self, "model_")
-        return self.model_.rule_table()
-
-    def predict(self, X: Any) -> AnyArray:
-        """Predict the class of every row.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        array
-            One label per row, of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.classes_[self.model_.decide(table)]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : DataFrame, array or list of rows
-            The columns that ``fit`` saw.
-
-        Returns
-        -------
-        float array, rows × classes
-            In the order of ``classes_``.
-        """
-        table = self.named_columns(X)
-        return self.model_.predict_proba(table)
-
-    def named_columns(self, X: Any) -> pd.DataFrame:
-        """Give a table the column names that ``fit`` saw, whether or not it brings names; another shape is refused."""
-        check_is_fitted(self)
-        used = plain_table(X, self.model_.columns)
-        table = as_frame(X) if used is X else used
-        validate_data(self, header(X), reset=False, skip_check_array=True)
-        return table.set_axis(list(self.model_.rule_sets[0].columns), axis=1) if used is X else table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

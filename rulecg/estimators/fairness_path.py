@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -30,6 +29,7 @@ from rulecg_core import (
     Status,
     Stop,
     load_registry,
+    now,
     share_kept_aside,
 )
 from rulecg_core.plugins.calls import parse_call
@@ -39,12 +39,13 @@ from ..binarize.by_name import binarizer_of
 from ..choosing.settled import without_choice
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
 from .forest_start import starter_of
-from .learning import forbidden_columns, labelled_rows, seed_of
+from .learning import describing, labelled_rows, seed_of
 from .recipe import Part, Recipe, compose
 from .training import Training
 
@@ -138,12 +139,13 @@ def fairness_path(
     rows, groups = labelled_rows(X, y, sample_weight, sensitive_features)
     if len(rows.classes) != 2:
         raise ConfigurationError(f"A fairness path needs labels of two classes, but y has {len(rows.classes)}.")
+    rows = describing(rows, template.positive)
     view = _View.of(template, rows, getattr(y, "name", None), None if sample_weight is None else rows.weights)
     recipes = {
         (size, eps): compose(
             registry,
             max_complexity=size,
-            constraints=[*_listed(template.constraints), make(eps)],
+            constraints=[*_listed(template.constraints), *view.known.constraints, make(eps)],
             backend=template.backend,
             pricers=template.pricers,
             heuristics=template.heuristics,
@@ -204,32 +206,34 @@ class _View:
     """How rows become a problem: the same way for training rows and new ones."""
 
     binarizer: Binarizer
-    forbidden: list[str]
+    known: ExpertKnowledge
     options: dict[str, Any]
 
     @classmethod
     def of(cls, template: RuleSetClassifier, rows: LabelledRows, label_name: Any, weights: Any) -> _View:
-        forbidden = forbidden_columns(template.forbid, rows.table.columns)
-        inputs = rows.table.drop(columns=forbidden)
+        known = ExpertKnowledge.of(template.get_params(deep=False), rows.table)
+        inputs = rows.table.drop(columns=list(known.forbidden_columns))
         binarizer = binarizer_of(template.binarizer, inputs.shape, template.time_limit, template.cut_points)
         binarizer.fit(inputs, rows.codes, sample_weight=weights)
+        binarizer.conditions_ = known.applied(binarizer.conditions_)
         options = {
             "logic": template.logic,
             "max_conditions": template.max_conditions,
             "columns": tuple(rows.table.columns),
             "outcome": outcome_text(label_name, rows.classes[1]),
+            "options": known.options(binarizer.conditions_),
         }
-        return cls(binarizer, forbidden, options)
+        return cls(binarizer, known, options)
 
     def stakes(self, template: RuleSetClassifier, rows: LabelledRows, sample_weight: Any, seed: int) -> Stakes | None:
         """What errors on the training rows cost."""
-        inputs = rows.table.drop(columns=self.forbidden)
+        inputs = rows.table.drop(columns=list(self.known.forbidden_columns))
         teacher = teacher_of_rows(template.teacher, sample_weight)
         settings = {**template.get_params(deep=False), "teacher": teacher}
         return RowObjective.of(settings, inputs, rows.classes, rows.codes, rows.weights, seed).stakes(1)
 
     def problem(self, rows: LabelledRows, groups: Groups, stakes: Stakes | None = None) -> Problem:
-        inputs = rows.table.drop(columns=self.forbidden)
+        inputs = rows.table.drop(columns=list(self.known.forbidden_columns))
         features = self.binarizer.transform(inputs)
         training = Training.of(inputs, features, self.binarizer.conditions_, rows.codes, rows.weights, groups)
         return training.with_stakes(stakes).problem(1, **self.options)
@@ -251,7 +255,7 @@ class _Walk:
     limits: Limits
     """Of the whole walk."""
     seed: int
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     results: dict[Point, list[Result]] = field(factory=dict)
     """The runs at each point that found a rule set."""
     pool: dict[Rule, None] = field(factory=dict)
@@ -289,7 +293,7 @@ class _Walk:
             if self.limits.seconds is None:
                 yield point, self.limits
                 continue
-            left = share * self.limits.seconds - (time.perf_counter() - self.began)
+            left = share * self.limits.seconds - (now() - self.began)
             least = 0.2 * self.limits.seconds / (2 * len(self.recipes))
             yield point, evolve(self.limits, seconds=max(left / (len(points) - done), least))
 
@@ -297,7 +301,11 @@ class _Walk:
         """What the table says about a point, from every rule set that was met anywhere."""
         recipe, own = self.recipes[point], self.results.get(point)
         with recipe.master(self.problem, recipe.constraints, recipe.backend) as master:
-            candidates = [found for found in map(master.evaluate, self.rule_sets) if found.is_feasible]
+            candidates = [
+                evolve(found, rules=master.goal.completed(found.rules))
+                for found in map(master.evaluate, self.rule_sets)
+                if found.is_feasible
+            ]
         chosen = min(candidates, key=lambda found: (found.cost, found.errors, found.complexity), default=None)
         line: dict[str, Any] = {"max_complexity": point[0], "eps": point[1]}
         line |= _scores(self.problem, recipe.constraints[-1], chosen, "")
@@ -370,7 +378,8 @@ def _new_rows(new_rows: tuple[Any, Any, Any], classes: Any) -> tuple[LabelledRow
     unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
     if unknown:
         raise ConfigurationError(f"y of new_rows holds {unknown[0]!r}, which is no label of the training rows.")
-    codes = np.searchsorted(classes, labels)
+    place = {label: at for at, label in enumerate(classes.tolist())}
+    codes = np.array([place[label] for label in labels.tolist()], dtype=np.int64)
     return LabelledRows(table, classes, codes, np.ones(len(table))), Groups.encode(sensitive_features, len(table))
 
 

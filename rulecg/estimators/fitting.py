@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from rulecg_core import Complexity, ConfigurationError, Deadline, Groups, Limits, Problem, Start
+from rulecg_core import Complexity, Deadline, Groups, Limits, Problem, Start, counting_work, now
 from rulecg_core.base.arrays import IntArray
 
 from ..binarize.binarizer import Binarizer
@@ -23,6 +22,7 @@ from ..choosing.choice import choose
 from ..choosing.fold_rules import Task
 from ..choosing.quick_path import climbed
 from ..choosing.settled import CHOOSING_SHARE, Settled, is_auto, options_of, settled, teacher_of
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.result import FitResult
 from ..model.scored_rule_sets import LabelledRows, learned_from
@@ -30,7 +30,7 @@ from ..monitoring.baseline import Baseline
 from ..resampling.kept_aside import Parted
 from ..stakes.row_stakes import RowObjective
 from ..stakes.teachers import teacher_of_rows
-from .learning import LearningTask, forbidden_columns, seed_of
+from .learning import LearningTask, seed_of
 from .recipe import Recipe
 from .training import Training
 
@@ -51,9 +51,11 @@ class Given:
     sample_weight: Any
     label_name: Any
     began: float
-    """When the fit began, on the clock of ``time.perf_counter``."""
+    """When the fit began, on the clock of :func:`rulecg_core.now`."""
     certificate: CertificateFile | None = None
     """Where to write what was proven."""
+    known: ExpertKnowledge = field(factory=ExpertKnowledge)
+    """What rules may, must and rather should not be made of; its constraints are the recipe's."""
 
 
 @frozen(eq=False)
@@ -86,27 +88,29 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     Fitted
         The model and everything that was found out on the way.
     """
+    if not params["deterministic"]:
+        return _fit_rules(params, recipe, given)
+    with counting_work():
+        return _fit_rules(params, recipe, evolve(given, began=now()))
+
+
+def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted:
     seed = seed_of(params["random_state"])
     parted = Parted.of(given.rows, given.sensitive, recipe.constraints, seed)
     rows, sensitive, kept = parted.learned_from, parted.learned_groups, parted.learned_positions
     teacher = teacher_of_rows(teacher_of_rows(params["teacher"], given.sample_weight), None, kept)
-    inputs = rows.table.drop(columns=forbidden_columns(params["forbid"], rows.table.columns))
+    inputs = rows.table.drop(columns=list(given.known.forbidden_columns))
     wanted = {**params, "teacher": teacher}
     together = given.together if given.together is None or kept is None else given.together[kept]
     found = _settled(wanted, recipe, evolve(given, rows=evolve(rows, table=inputs), sensitive=sensitive,
                                             together=together), seed)  # fmt: skip
     settings = found.settings
     binarizer = binarizer_of(settings["binarizer"], inputs.shape, params["time_limit"], params["cut_points"])
-    binarizer.fit(inputs, rows.codes, sample_weight=None if given.sample_weight is None else rows.weights)
-    if not binarizer.conditions_:
-        raise ConfigurationError(
-            "No condition tells the rows apart: every column that rules may use is constant or missing. "
-            "Give columns that vary."
-        )
+    given.known.fitted(binarizer, inputs, rows.codes, None if given.sample_weight is None else rows.weights)
     training = Training.of(
         inputs, binarizer.transform(inputs), binarizer.conditions_, rows.codes, rows.weights, sensitive
     )
-    seconds = found.seconds(params["time_limit"], time.perf_counter() - given.began)
+    seconds = found.seconds(params["time_limit"], now() - given.began)
     task = LearningTask(
         recipe=evolve(recipe, constraints=(Complexity(settings["max_complexity"]), *recipe.constraints[1:])),
         classes=rows.classes,
@@ -115,17 +119,21 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
         logic=settings["logic"],
         max_conditions=params["max_conditions"],
         limits=Limits(
-            seconds, pricing_seconds=params["pricing_time_limit"], threads=effective_n_jobs(params["n_jobs"])
+            seconds,
+            pricing_seconds=params["pricing_time_limit"],
+            threads=1 if params["deterministic"] else effective_n_jobs(params["n_jobs"]),
+            counts_work=params["deterministic"],
         ),
         refine=binarizer.refine,
         seed=seed,
         verbose=params["verbose"],
         objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
         begin=_beginning(found, recipe, seconds, seed),
+        known=given.known,
     )
     runs, conditions = task.learn(training, given.began)
     binarizer.conditions_ = list(conditions)
-    learned = learned_from(runs, rows, conditions, settings)
+    learned = learned_from(runs, rows, conditions, given.known.in_words(settings))
     expected = None if found.chosen is None else found.chosen.expected
     learned = learned.saying(parted.confirm(learned.model), binarizer.described(), expected)
     counted = Baseline.of(learned.model, rows.table, rows.codes, sensitive)
@@ -160,10 +168,11 @@ def _settled(wanted: Mapping[str, Any], recipe: Recipe, given: Given, seed: int)
         is_weighted=given.sample_weight is not None,
         teacher=wanted["teacher"],
         seed=seed,
+        known=given.known,
     )
     if copies is not None:
         task = evolve(task.taking(copies, np.ones(len(copies))), is_weighted=False)
-    elapsed = time.perf_counter() - given.began
+    elapsed = now() - given.began
     deadline = Deadline.after(None if limit is None else max(CHOOSING_SHARE * limit - elapsed, 0.0))
     n_rows = len(task.rows.codes)
     task = evolve(task, teacher=teacher_of({**wanted, "teacher": task.teacher}, n_rows))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from sklearn.utils import check_random_state
 
 from rulecg_core import (
@@ -22,6 +21,7 @@ from rulecg_core import (
     RulecgWarning,
     Start,
     UnknownNameError,
+    now,
 )
 from rulecg_core.base.arrays import AnyArray
 
@@ -29,6 +29,7 @@ from ..inputs.dataframes import plain_column
 from ..inputs.labels import checked_labels, outcome_text
 from ..inputs.table import as_frame, plain
 from ..inputs.weights import checked_weights
+from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
 from .progress import progress
@@ -84,35 +85,37 @@ def seed_of(random_state: Any) -> int:
     return 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def forbidden_columns(forbid: Iterable[Any], names: Iterable[str]) -> list[str]:
-    """Check the names of columns that no rule may use.
+def describing(rows: LabelledRows, positive: Any) -> LabelledRows:
+    """Make the class that rules are to describe the last of two.
 
     Parameters
     ----------
-    forbid : sequence of str
-        Columns that no rule may use.
-    names : iterable of str
-        The table's columns.
+    rows : LabelledRows
+        Rows with their labels.
+    positive : label or None
+        The class; None leaves the rows as they are.
 
     Returns
     -------
-    list of str
-        The forbidden ones.
+    LabelledRows
+        The same rows, with classes and codes in that order.
 
     Raises
     ------
     ConfigurationError
-        When one of them is unknown, or no column is left.
+        When there are more than two classes, or the label is none of them.
     """
-    if isinstance(forbid, str):
-        raise ConfigurationError(f"forbid must be a sequence of column names, such as [{forbid!r}].")
-    known, forbidden = list(names), [str(name) for name in forbid]
-    for name in forbidden:
-        if name not in known:
-            raise UnknownNameError("column", name, known)
-    if len(set(forbidden)) == len(known):
-        raise ConfigurationError("forbid names every column, so no rule can be made: leave one out.")
-    return forbidden
+    if positive is None:
+        return rows
+    labels = [plain(label) for label in rows.classes]
+    if len(labels) > 2:
+        raise ConfigurationError(
+            f"positive is for two classes, but y has {len(labels)}: each of them gets rules of its own."
+        )
+    found = [place for place, label in enumerate(labels) if label == plain(positive) or str(label) == str(positive)]
+    if not found:
+        raise UnknownNameError("label", str(positive), list(map(str, labels)))
+    return rows if found[0] == 1 else evolve(rows, classes=rows.classes[::-1], codes=1 - rows.codes)
 
 
 @frozen(eq=False)
@@ -133,6 +136,8 @@ class LearningTask:
     verbose: int
     objective: RowObjective | None = None
     """What errors cost; None: each its row's weight."""
+    known: ExpertKnowledge = field(factory=ExpertKnowledge)
+    """What rules may, must and rather should not be made of."""
     begin: Callable[[Problem], Start] | None = None
     """Finds rules and rule sets to begin a run with, besides those of the recipe."""
 
@@ -144,7 +149,7 @@ class LearningTask:
         training : Training
             The rows.
         began : float
-            When the fit began, on the clock of ``time.perf_counter``.
+            When the fit began, on the clock that counts (:func:`rulecg_core.now`).
 
         Returns
         -------
@@ -152,8 +157,9 @@ class LearningTask:
             The runs, and the conditions that their rules speak of.
         """
         positions = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
+        training = evolve(training, allows=self.known.allows)
         if len(positions) > 1:
-            self._refuse_group_constraints(training)
+            self._refuse_constraints(training)
         runs: dict[Any, Result] = {}
         for done, position in enumerate(positions):
             label = self.classes[position]
@@ -187,28 +193,35 @@ class LearningTask:
             max_conditions=self.max_conditions,
             columns=self.columns,
             outcome=outcome_text(self.label_name, self.classes[position]),
+            options=self.known.options(training.conditions),
         )
 
     def _share(self, began: float, runs_left: int) -> Limits:
         seconds = self.limits.seconds
         if seconds is None:
             return self.limits
-        left = max(0.0, seconds - (time.perf_counter() - began))
+        left = max(0.0, seconds - (now() - began))
         return evolve(self.limits, seconds=max(left / runs_left, 0.01 * seconds))
 
-    def _refuse_group_constraints(self, training: Training) -> None:
-        """Bounds between groups hold for each class against the rest, not for the rule sets that decide together."""
+    def _refuse_constraints(self, training: Training) -> None:
+        """Bounds on what is predicted hold for each class against the rest, not for the rule sets that decide
+        together."""
+        if self.known.kept:
+            raise ConfigurationError(
+                f"keep is for two classes, but y has {len(self.classes)}: each class gets rules of its own."
+            )
         problem = self.problem(training, 0)
         groupless = self.problem(evolve(training, groups=Groups.none(len(training.codes))), 0)
         for constraint in self.recipe.constraints:
             try:
-                is_about_groups = len(constraint.rows(groupless)) != len(constraint.rows(problem))
+                rows = constraint.rows(problem)
+                is_about_groups = len(constraint.rows(groupless)) != len(rows)
             except ConfigurationError:
-                is_about_groups = True
-            if is_about_groups:
+                rows, is_about_groups = (), True
+            if is_about_groups or any(row.form.uses_missed or row.form.cover is not None for row in rows):
                 raise ConfigurationError(
-                    f"{type(constraint).__name__} is a bound on groups, and y has {len(self.classes)} classes: bounds "
-                    "on groups are for two classes, because with more the rule sets of all classes decide together. "
-                    "Learn one class against the rest, for example with y == "
+                    f"{type(constraint).__name__} is a bound on {'groups' if is_about_groups else 'predictions'}, and "
+                    f"y has {len(self.classes)} classes: such bounds are for two classes, because with more the rule "
+                    "sets of all classes decide together. Learn one class against the rest, for example with y == "
                     f"{plain(self.classes[-1])!r}, or drop the constraint."
                 )

@@ -4,7 +4,7 @@ registry."""
 from __future__ import annotations
 
 import math
-import time
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -29,6 +29,7 @@ from rulecg_core import (
     Schedule,
     Start,
     generate_columns,
+    now,
 )
 
 from ..resampling.stable_choice import Chooser
@@ -73,6 +74,8 @@ class Recipe:
     """Makes further rules to begin with, within the run's time."""
     choose: Chooser | None = None
     """Chooses again among the good rule sets of a run; None leaves the choice to the core."""
+    select: str = "optimal"
+    """Which rule set is shown where optimality is proven, as for :func:`rulecg_core.generate_columns`."""
 
     def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
         """Those of some parts that take part for a problem, with their names."""
@@ -105,13 +108,15 @@ class Recipe:
         """The same recipe, beginning with what a run has found."""
         return evolve(self, start=Start(result.pool, (result.best_rules, result.rules)), starter=None)
 
-    def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
-        """Learn a rule set and leave the choice among the good ones to the core."""
-        began, start = time.perf_counter(), self.start
+    def run_once(
+        self, problem: Problem, limits: Limits, on_event: Observer, seed: int, halt: threading.Event | None = None
+    ) -> Result:
+        """Learn a rule set and leave the choice among the good ones to the core; setting the halt ends it early."""
+        began, start = now(), self.start
         if self.starter is not None:
             start = evolve(start, rules=(*start.rules, *self.starter(problem)))
             if limits.seconds is not None:
-                left = limits.seconds - (time.perf_counter() - began)
+                left = limits.seconds - (now() - began)
                 limits = evolve(limits, seconds=max(left, 0.1 * limits.seconds))
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
@@ -123,7 +128,17 @@ class Recipe:
                 on_event=on_event,
                 seed=seed,
                 start=start,
+                select=self.select,  # type: ignore[arg-type]  # checked by the core
+                second_backend=self._second_backend(),
+                halt=halt,
             )
+
+    def _second_backend(self) -> Backend | None:
+        """Another solver that is installed, for second opinions."""
+        for entry in self.registry.of_kind("backend"):
+            if entry.name != self.backend.name and entry.availability.available:
+                return self.registry.backend(entry.name)
+        return None
 
     def told_to(self, observer: Observer | None) -> Observer:
         """Passes events on to the plugins that listen, and to the observer."""

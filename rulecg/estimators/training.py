@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class Training:
     groups: Groups
     stakes: Stakes | None = None
     """What errors on each row cost in the problem to be made; None: its weight."""
+    allows: Callable[[Condition], bool] = bool
+    """Which further conditions rules may use; each, unless somebody says otherwise."""
 
     @classmethod
     def of(
@@ -104,7 +106,10 @@ class Training:
         return numbers_on(condition.value, self.inputs[condition.column].iloc[self.order], condition.column)
 
     def extended(self, conditions: Sequence[Condition]) -> Training:
-        """Add further conditions after the known ones; the rows are sorted anew."""
+        """Add those of further conditions that rules may use after the known ones; the rows are sorted anew."""
+        conditions = list(filter(self.allows, conditions))
+        if not conditions:
+            return self
         added = np.array([condition.holds(self.inputs[condition.column].iloc[self.order]) for condition in conditions])
         features = np.concatenate([self.features.T, added]).T
         order = canonical_order(features, self.codes, self.groups.codes)

@@ -187,7 +187,7 @@ def _applied_set(model: Model, number: int) -> AppliedSet:
             text=clause_text(clause, rule_set.logic) if accepts else f"not ({clause_text(clause, rule_set.logic)})",
             score=float(sure[place]) if accepts else 1 - float(sure[place]),
             conditions=tuple(clause),
-            needs=needs_of(clause, model.sensitive) if accepts else (),
+            needs=needs_of(clause, model.sensitive_columns) if accepts else (),
         )
         for place, clause in enumerate(rule_set.clauses())
     ]

@@ -18,20 +18,30 @@ _NUMBERS = {
     "pricing_time_limit": "a number of seconds such as 30, or None",
     "n_jobs": "a whole number such as 2, -1 for all processors, or None",
     "verbose": "0, 1 or 2",
+    "max_rules": "a whole number such as 3, or None",
+    "max_columns": "a whole number such as 4, or None",
+    "min_rule_support": "a number of rows such as 20, or None",
+    "min_rule_precision": "a share such as 0.8, or None",
 }
 _LISTS = {
     "constraints": "a list such as ['equalized-odds:0.05']",
     "pricers": "a list of names such as ['beam', 'exact-search'], or 'auto'",
     "forbid": "a list of columns",
+    "require": "a list of conditions such as ['age > 18']",
     "na_values": "a list of texts such as ['?']",
 }
 _NAMES = {
     "logic": "'auto', 'dnf' or 'cnf'",
+    "select": "'optimal' or 'fewest-errors'",
+    "deterministic": "True or False",
     "loss": "a name such as 'hamming'",
     "backend": "a name such as 'highs', or None",
     "random_state": "a whole number, a RandomState or None",
 }
-_MAY_BE_NONE = ("time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state")
+_MAY_BE_NONE = (
+    "time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns",
+    "min_rule_support", "min_rule_precision", "require",
+)  # fmt: skip
 _MAY_BE_AUTO = ("max_complexity",)
 _WHOLE = ("max_conditions", "n_jobs", "verbose")
 
@@ -66,6 +76,10 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             fits = isinstance(value, Real) and (name not in _WHOLE or math.isfinite(value))
         elif name in _LISTS:
             fits = isinstance(value, (Iterable, Constraint, Pricer)) and not _holds_numbers(value)
+        elif name == "select":
+            fits = isinstance(value, str) and value in ("optimal", "fewest-errors")
+        elif name == "deterministic":
+            fits = isinstance(value, (bool, np.bool_))
         elif name == "logic":
             fits = isinstance(value, str)
         else:

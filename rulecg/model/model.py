@@ -12,9 +12,11 @@ from attrs import field, frozen
 from rulecg_core import Condition, ConfigurationError, RuleSet
 from rulecg_core.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
+from ..inputs.sensitive_columns import column_of
 from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
+from .edits import Edit
 from .expected import Expected
 from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
@@ -72,6 +74,8 @@ class Model:
     notes: tuple[str, ...] = ()
     baseline: Baseline | None = None
     """What was counted on the training rows; None when unknown."""
+    edits: tuple[Edit, ...] = ()
+    """What was changed by hand since the rules were learned, step by step."""
     expected: Expected | None = None
     """What to expect on new rows; None when unknown."""
 
@@ -107,6 +111,11 @@ class Model:
         # The heavier class wins a tie, here as in `decide`.
         by_weight = np.argsort(-self.class_weights, kind="stable")
         return self.classes[int(by_weight[np.argmax(self.otherwise[by_weight])])]
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The columns that the sensitive names are about: ``age`` for ``age > 25``."""
+        return tuple(dict.fromkeys(column_of(name) for name in self.sensitive))
 
     @property
     def na_values(self) -> tuple[str, ...]:

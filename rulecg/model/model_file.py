@@ -26,6 +26,7 @@ from .document import (
     CertificateEntry,
     ConditionEntry,
     DataEntry,
+    EditEntry,
     ExpectedEntry,
     Header,
     ModelDocument,
@@ -34,6 +35,7 @@ from .document import (
     RuleSetEntry,
     SketchEntry,
 )
+from .edits import Edit
 from .expected import Estimate, Expected
 from .fingerprint import Fingerprint
 from .model import Model, model_of
@@ -68,7 +70,7 @@ def to_model(
     target : str or None
         The predicted column.
     sensitive : iterable of str
-        The columns that define groups.
+        The columns that define groups; those that the learner was told of unless given.
     label_names : mapping or None
         Other names for labels, such as ``{False: "no", True: "yes"}``.
     row_sketch : bool
@@ -85,7 +87,7 @@ def to_model(
         classes=tuple(names.get(label, label) for label in model.classes),
         expected=None if model.expected is None else model.expected.called(names),
         target=target,
-        sensitive=tuple(map(str, sensitive)),
+        sensitive=tuple(map(str, sensitive)) or model.sensitive,
         fingerprint=None if data is None else Fingerprint.of(plain_table(data), row_sketch=row_sketch),
     )
 
@@ -221,6 +223,10 @@ def _document(model: Model) -> ModelDocument:
         data=None if model.fingerprint is None else _data_entry(model.fingerprint),
         seal="",
         baseline=None if model.baseline is None else baseline_entry(model.baseline),
+        edits=[
+            EditEntry(edit.command, list(edit.rules), edit.errors, edit.objective, edit.best, edit.bound)
+            for edit in model.edits
+        ],
         expected=None if model.expected is None else _expected_entry(model.expected),
     )
 
@@ -307,6 +313,10 @@ def _model(document: ModelDocument) -> Model:
         fingerprint=None if document.data is None else _fingerprint(document.data),
         has_stale_scores=document.has_stale_scores,
         baseline=baseline,
+        edits=tuple(
+            Edit(entry.command, tuple(entry.rules), entry.errors, entry.objective, entry.best, entry.bound)
+            for entry in document.edits
+        ),
         expected=None if document.expected is None else _expected(document.expected),
     )
 

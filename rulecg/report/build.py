@@ -9,11 +9,13 @@ from attrs import evolve, frozen
 
 from rulecg_core import load_registry
 
+from ..inputs.sensitive_columns import column_of
 from ..model.model import Model
 from .accuracy import accuracy_section
 from .audits import GROUPS, audit_sections
 from .card import card_section, stability_section
 from .certificate import certificate_section, path_section
+from .changes import changes_section
 from .evidence import Evidence
 from .expected import expected_section
 from .markup import Section, counted, percent, render
@@ -116,6 +118,7 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
         None if extra.metadata is None else metadata_section(extra.metadata),
         None if evidence.model.expected is None else expected_section(evidence.model.expected),
         rules_section(evidence),
+        changes_section(evidence.model),
         reasons_section(evidence),
         accuracy_section(evidence),
         certificate_section(evidence),
@@ -134,7 +137,8 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
 
 def _warnings(evidence: Evidence) -> list[str]:
     """What readers must know before anything else."""
-    names = [*evidence.model.sensitive, *(evidence.sensitive.columns if evidence.sensitive is not None else ())]
+    groups = evidence.sensitive.columns if evidence.sensitive is not None else ()
+    names = [*evidence.model.sensitive_columns, *(column_of(name, evidence.table.columns) for name in groups)]
     used = [name for name in dict.fromkeys(map(str, names)) if name in evidence.model.columns]
     if not used:
         return []

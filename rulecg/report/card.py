@@ -74,7 +74,7 @@ def card_section(evidence: Evidence) -> Section:
             kinds.get(name, "–"),
             percent(float(evidence.table[name].isna().mean())) if name in evidence.table else "not in this table",
             "yes" if name in used else "no",
-            "yes" if name in model.sensitive else "no",
+            "yes" if name in model.sensitive_columns else "no",
         ]
         for name in (kinds or dict.fromkeys(model.rule_sets[0].columns))
     ]

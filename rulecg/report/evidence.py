@@ -13,6 +13,7 @@ from rulecg_core.base.arrays import AnyArray, BoolArray
 
 from ..inputs.dataframes import plain_table
 from ..inputs.missing_texts import without_texts
+from ..inputs.sensitive_columns import can_be_found, sensitive_columns
 from ..model.model import Model
 from ..model.row_sketch import Overlap
 
@@ -70,17 +71,19 @@ class Evidence:
             When a column is not there.
         """
         table = without_texts(plain_table(table), model.na_values)
-        wanted = [name for name in model.sensitive if name in table] if sensitive is None else list(sensitive)
-        for name in [*wanted, *([target] if target else [])]:
-            if name not in table:
-                raise UnknownNameError("column", name, table.columns)
+        if sensitive is None:
+            wanted = [name for name in model.sensitive if can_be_found(name, table)]
+        else:
+            wanted = list(sensitive)
+        if target and target not in table:
+            raise UnknownNameError("column", target, table.columns)
         column = target or (model.target if model.target in table else None)
         return cls(
             model=model,
             table=table,
             predicted=model.predict(table),
             truth=None if column is None else _as_model_calls_them(table[column], model.classes),
-            sensitive=table[wanted] if wanted else None,
+            sensitive=sensitive_columns(table, wanted) if wanted else None,
             overlap=None if model.fingerprint is None else model.fingerprint.overlap(table),
             training=None if training is None else cls.of(model, training, target, sensitive),
         )

@@ -113,7 +113,7 @@ def reasons_section(evidence: Evidence) -> Section | None:
     ]
     stuck = sum(not ranked for ranked in reasons)
     if stuck:
-        fixed = ", ".join(evidence.model.sensitive) or "any column"
+        fixed = ", ".join(evidence.model.sensitive_columns) or "any column"
         parts.append(
             paragraph(f"{counted(stuck, 'row')} could not be accepted without changing {fixed}.", class_="warning")
         )

@@ -8,8 +8,8 @@ from hashlib import blake2b
 import numpy as np
 
 from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray
+from .bounds.rule_bound import RuleBound, all_allow
 from .problem import Problem
-from .rule_bound import RuleBound, all_allow
 from .rules import Rule
 
 

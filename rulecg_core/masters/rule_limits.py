@@ -9,9 +9,9 @@ from attrs import field, frozen
 
 from ..api.constraint import Constraint
 from ..base.settings import amount, share
+from ..data.bounds.rule_bound import RuleBound
 from ..data.linear_form import LinearForm, Row
 from ..data.problem import Problem
-from ..data.rule_bound import RuleBound
 
 
 class RuleLimit(Constraint):

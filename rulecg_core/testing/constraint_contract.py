@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from ..api.constraint import Constraint, checked_rows
+from ..api.constraint import Constraint, checked_rows, checked_rule_bounds
 from ..base.arrays import AnyArray, BoolArray, FloatArray
 from ..base.errors import ConfigurationError
 from ..data.linear_form import LinearForm, Row
@@ -262,6 +262,20 @@ class ConstraintContract:
             if len(rules) > limit:
                 values = [row.violation(computed(row.form, problem, rules)) for row in rows]
                 assert any(value > TOLERANCE for value in values), f"{rules} satisfies the rows, yet max_rules={limit}"
+
+    def test_bounds_on_single_rules_are_well_formed(self, constraint: Constraint, case: Case) -> None:
+        """Bounds on single rules are finite forms over the right samples with readable names of their own, and mean the
+        same whether equal rows are merged or not."""
+        problem, apart = case.problem(), case.problem(merge=False)
+        bounds = checked_rule_bounds(constraint, problem)
+        names = [bound.name for bound in bounds]
+        assert all(name.strip() and name != "rule bound" for name in names), "A bound on rules was not named."
+        assert len(set(names)) == len(names), f"Two bounds on rules share a name: {sorted(names)}"
+        rules = [Rule(features) for size in (1, 2) for features in combinations(range(N_FEATURES), size)]
+        for bound, other in zip(bounds, checked_rule_bounds(constraint, apart), strict=True):
+            merged = bound.values(problem.packed_covers(rules), problem.lengths(rules))
+            by_row = other.values(apart.packed_covers(rules), apart.lengths(rules))
+            assert merged.tolist() == pytest.approx(by_row.tolist(), abs=TOLERANCE), bound.name
 
     def test_objective_is_well_formed(self, constraint: Constraint, case: Case) -> None:
         """A term for the objective is finite, over the right samples, and its variables are those of the rows."""

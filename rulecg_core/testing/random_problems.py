@@ -9,9 +9,9 @@ from attrs import evolve
 
 from ..api.pricing import PricingProblem
 from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..data.bounds.rule_bound import RuleBound
 from ..data.linear_form import LinearForm
 from ..data.problem import Problem
-from ..data.rule_bound import RuleBound
 
 
 def random_pricing_problem(

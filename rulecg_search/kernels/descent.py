@@ -165,9 +165,8 @@ def grow(setting, state, scratch):
                 for at in range(length):
                     found[BEAM, at] = stems[stem, at]
                 found[BEAM, length] = feature
-                if not is_allowed(layout, found, BEAM, length + 1, 1):
-                    continue
-                n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
+                if is_allowed(layout, found, BEAM, length + 1, 1):
+                    n_found = _offer(found, broken, worth, n_found, new_violation, new_objective, length + 1)
         for stem in range(n_stems):
             unmark_stem(layout, state, stems, stem, length)
         if n_found == 0:
@@ -176,11 +175,8 @@ def grow(setting, state, scratch):
             for condition in range(length + 1):
                 stems[at, condition] = found[at, condition]
             better = is_better(broken[at], worth[at], violation, objective)
-            if (
-                better
-                and not is_known(state, -1, found, at, length + 1)
-                and is_allowed(layout, found, at, length + 1, 0)
-            ):
+            better = better and is_allowed(layout, found, at, length + 1, 0)
+            if better and not is_known(state, -1, found, at, length + 1):
                 violation, objective, best_length = broken[at], worth[at], length + 1
                 for condition in range(length + 1):
                     best[0, condition] = found[at, condition]

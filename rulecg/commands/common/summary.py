@@ -9,6 +9,8 @@ import numpy as np
 
 from rulecg_core import ConfigurationError, Constraint, Groups, Problem, RuleSet, load_registry
 
+from ...inputs.sensitive_columns import column_of
+
 if TYPE_CHECKING:
     from ...estimators.classifier import RuleSetClassifier
     from ...model.model import Model
@@ -142,7 +144,7 @@ def _headline(classifier: RuleSetClassifier, job: Task) -> list[str]:
         return []
     sets = [classifier.rule_set_] if isinstance(classifier.rule_set_, RuleSet) else classifier.rule_set_.rule_sets
     used = {condition.column for rule_set in sets for condition in rule_set.conditions}
-    found = [name for name in job.sensitive.columns if name in used]
+    found = [name for name in dict.fromkeys(column_of(each) for each in job.sensitive.columns) if name in used]
     if not found:
         return []
     listed = ", ".join(found)
@@ -171,8 +173,8 @@ def _accuracy(predicted: Any, truth: Any, names: dict[Any, Any]) -> list[str]:
 
 
 def _bounds(predicted: Any, truth: Any, job: Task, constraints: Sequence[str]) -> list[str]:
-    """For every constraint on groups the row that is nearest to its bound, in true counts."""
-    if job.sensitive is None or not constraints:
+    """For every constraint the row that is nearest to its bound, in true counts."""
+    if not constraints:
         return []
     registry = load_registry()
     groups = Groups.encode(job.sensitive, len(truth))
@@ -182,7 +184,8 @@ def _bounds(predicted: Any, truth: Any, job: Task, constraints: Sequence[str]) -
         nearest = _nearest(registry.constraint(text), problem)
         if nearest is not None:
             lines.append(f"  {text}: {nearest}")
-    return ["Groups on the training rows, nearest to each bound:", *lines] if lines else []
+    what = "Bounds" if job.sensitive is None else "Groups"
+    return [f"{what} on the training rows, nearest to each bound:", *lines] if lines else []
 
 
 def _nearest(constraint: Constraint, problem: Problem) -> str | None:

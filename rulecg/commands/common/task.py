@@ -13,6 +13,7 @@ from attrs import frozen
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
+from .known_arguments import add_knowledge_arguments, known_settings
 from .named_numbers import add_cost_arguments
 from .parser import LARGEST_SEED, CommandParser, cut_points, names, seconds, threads, whole_number
 
@@ -23,18 +24,23 @@ if TYPE_CHECKING:
     from ...estimators.classifier import RuleSetClassifier
 
 
+def _add_repeatability(parser: CommandParser) -> None:
+    """Add the arguments that say which of several answers is given."""
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
+    )  # fmt: skip
+
+
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments that describe a learning task."""
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument("--sensitive", metavar="COLUMNS", type=names, default=[], help="columns that define groups")
-    parser.add_argument("--forbid", metavar="COLUMNS", type=names, default=[], help="columns no rule may use")
-    parser.add_argument(
-        "--together", metavar="COLUMN",
-        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
-        "column is no input",
-    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -66,19 +72,12 @@ def add_arguments(parser: CommandParser) -> None:
         help="cut number columns at quantiles, into so many parts (deciles: 10)",
     )  # fmt: skip
     add_cost_arguments(parser)
+    add_knowledge_arguments(parser)
     parser.add_argument(
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
-    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
-    parser.add_argument(
-        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
-    )
-    parser.add_argument(
-        "--heuristic", metavar="NAME", action="append", default=[],
-        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
-    )  # fmt: skip
-    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
+    _add_repeatability(parser)
     _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
@@ -91,7 +90,16 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def _add_limits(parser: CommandParser) -> None:
-    """Who works when and how long, what learning begins with, and seed and threads."""
+    """Who works, when and how long, what learning begins with, and seed and threads."""
+    parser.add_argument("--backend", metavar="NAME", help="the solver (rulecg plugins lists them)")
+    parser.add_argument(
+        "--pricer", metavar="NAME", action="append", default=[], help="where rules come from; may be repeated"
+    )
+    parser.add_argument(
+        "--heuristic", metavar="NAME", action="append", default=[],
+        help="who looks for rule sets beside the pricers; may be repeated; none for nobody",
+    )  # fmt: skip
+    parser.add_argument("--schedule", metavar="FILE", help="a TOML file that says who works when")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=seconds, default=60.0, help="seconds for one fit, or none (60)"
     )
@@ -115,12 +123,15 @@ class Task:
     """Truth values when one value of the target is the positive one, else the target itself."""
     sensitive: pd.DataFrame | None
     label_names: dict[Any, Any]
+    target: pd.Series[Any]
+    """The column to predict as it stands in the table."""
     together: pd.Series[Any] | None = None
     """Rows with equal values stay together wherever rows are split."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Task:
         """Read the table that the options name and take it apart."""
+        from ...inputs.sensitive_columns import sensitive_columns
         from ...inputs.table_files import read_table
 
         table = read_table(arguments.data, separator=arguments.separator, na_values=arguments.na_values)
@@ -138,22 +149,29 @@ class Task:
         return cls(
             inputs=table.drop(columns=list(dropped)),
             labels=labels,
-            sensitive=table[arguments.sensitive] if arguments.sensitive else None,
+            sensitive=sensitive_columns(table, arguments.sensitive) if arguments.sensitive else None,
             label_names=label_names,
+            target=target,
             together=table[arguments.together] if arguments.together else None,
         )
 
 
 def _check_names(arguments: argparse.Namespace, table: pd.DataFrame) -> None:
+    from ...inputs.sensitive_columns import column_of
+
     for option in ("sensitive", "forbid", "drop"):
-        if arguments.target in getattr(arguments, option):
+        if arguments.target in [column_of(name, table.columns) for name in getattr(arguments, option)]:
             raise ConfigurationError(
                 f"--{option} names {arguments.target!r}, the column to predict: it is never an input, and groups made "
                 "of it would tell the answer. Leave it out."
             )
     together = [] if arguments.together is None else [arguments.together]
-    for name in (arguments.target, *arguments.sensitive, *arguments.forbid, *arguments.drop, *together):
+    for name in (arguments.target, *arguments.drop, *together):
         if name not in table:
+            raise UnknownNameError("column", name, table.columns)
+    for name in (*arguments.sensitive, *arguments.forbid):
+        # What is no column may be a condition, which the estimator reads.
+        if name not in table and not any(sign in name for sign in ("<", ">", "=", " ")):
             raise UnknownNameError("column", name, table.columns)
 
 
@@ -266,7 +284,7 @@ def classifier_from(
         heuristics=_heuristics(arguments.heuristic),
         schedule=arguments.schedule,
         time_limit=arguments.time_limit,
-        forbid=[name for name in arguments.forbid if name not in (*arguments.drop, arguments.together)],
+        **known_settings(arguments),
         binarizer=_binarizer(arguments),
         random_state=arguments.seed,
         n_jobs=useful_threads(arguments.jobs),
@@ -277,6 +295,8 @@ def classifier_from(
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        select=arguments.select,
+        deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
         scoring=getattr(arguments, "scoring", None),
         pricing_time_limit=arguments.pricing_time_limit,

@@ -18,6 +18,8 @@ NOT_PACKED = (
     "heuristic", "schedule", "na_values", "jobs",
 )  # fmt: skip
 """Options that were decided when the data were packed, or that rounds over partitions do not have."""
+AUTO = "auto"
+"""Where rows are this many, size and logic are not chosen by folds: "auto" is a fixed default."""
 BY_DEFAULT = {"loss": "hamming", "thresholds": "auto", "choice": "best"}
 """Options that have one value for packed data."""
 
@@ -40,7 +42,7 @@ def add_arguments(parser: CommandParser) -> None:
 def is_packed(arguments: argparse.Namespace) -> bool:
     """Whether the data are a folder, which only packed data are; options for the other kind are refused."""
     if Path(arguments.data).is_dir():
-        wrong = [name for name in NOT_PACKED if getattr(arguments, name, None)]
+        wrong = [name for name in NOT_PACKED if getattr(arguments, name, None) not in (None, [], AUTO)]
         wrong += [name for name, usual in BY_DEFAULT.items() if getattr(arguments, name, usual) != usual]
         if wrong:
             raise ConfigurationError(
@@ -66,12 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(arguments.out)
     if arguments.resume and not arguments.checkpoint:
         raise ConfigurationError("--resume goes on from a checkpoint: name it with --checkpoint FILE.")
-    # Where rows are this many, no size worth reading is too large to hold on new ones: auto is the fixed default.
-    size = arguments.max_complexity
+    chosen = {name: value for name in ("max_complexity", "logic") if (value := getattr(arguments, name)) != AUTO}
     settings = PackedSettings(
-        max_complexity=PackedSettings().max_complexity if size == "auto" else size,
+        **chosen,
         max_conditions=arguments.max_conditions,
-        logic=arguments.logic,
         constraints=arguments.constraint,
         backend=arguments.backend,
         forbid=arguments.forbid,

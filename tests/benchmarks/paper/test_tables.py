@@ -103,6 +103,21 @@ def test_a_finished_table_is_not_run_again(
     assert (tmp_path / "accuracy.md").read_text() == before
 
 
+def test_a_page_is_written_from_the_cells_that_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --no-run nothing is measured, and what was not measured before has a dash beside the paper's number."""
+    _run("accuracy", tmp_path)
+
+    def never(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError("nothing is to be run")
+
+    monkeypatch.setattr("benchmarks.paper.nested.run_rival", never)
+    main(["accuracy", "--sets", "heart", "--learners", "rulecg", "AM", "--no-run", *LIMITS, "--output", str(tmp_path)])
+    summary = pd.read_csv(tmp_path / "accuracy.csv").set_index(["learner", "measure"])
+    assert summary.loc[("rulecg", "test accuracy"), "cells"] == 2
+    assert summary.loc[("AM", "test accuracy"), "cells"] == 0
+    assert summary.loc[("AM", "test accuracy"), "paper mean"] == 72.9
+
+
 def test_fair_rule_sets_keep_their_bound_on_the_training_rows(tmp_path: Path) -> None:
     """Both phases end in rule sets whose true gap on training rows is within eps."""
     _run("fair-complexity", tmp_path)

@@ -1,9 +1,13 @@
 """From a table to a model file."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+
+import numpy as np
+import pandas as pd
 
 import rulecg
 from rulecg.commands import cli
@@ -95,3 +99,33 @@ def test_costs_class_weights_and_teacher_reach_the_fit(folder, capsys):
     assert settings["costs"] == "{'fp': 3.0, 'fn': 1.0}"
     assert settings["class_weight"] == "{True: 2.0}"
     assert "weighted cost expected by the teacher" in capsys.readouterr().out
+
+
+def test_with_no_options_but_the_target_it_says_what_to_expect(tmp_path, capsys):
+    """First the accuracy on new rows beside the majority class, then what was tried; file and report keep it."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.random(120).round(2), "b": rng.random(120).round(2)})
+    table["y"] = np.where((table["a"] > 0.5) ^ (rng.random(120) < 0.05), 1, 0)
+    table[:80].to_csv(tmp_path / "train.csv", index=False)
+    table[80:].to_csv(tmp_path / "new.csv", index=False)
+    words = ["--target", "y", "--quiet", "--time-limit", "300", "--test", str(tmp_path / "new.csv")]
+    out = tmp_path / "m.json"
+    assert cli.main(["fit", str(tmp_path / "train.csv"), *words, "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Expected on new rows: accuracy ")
+    assert "always saying" in shown.splitlines()[0]
+    assert re.search(r"chosen: \d+, (dnf|cnf), labels count", shown)
+    assert re.search(r"On 40 rows of .*new\.csv: accuracy \d+\.\d%", shown)
+    assert "Training accuracy" in shown
+    expected = rulecg.load_model(out).expected
+    assert shown.startswith(expected.lines()[0])
+    page = tmp_path / "page.html"
+    assert cli.main(["report", str(out), str(tmp_path / "new.csv"), "--out", str(page)]) == 0
+    assert "What to expect on new rows" in page.read_text()
+
+
+def test_a_table_without_outcomes_tests_nothing(folder, tmp_path, capsys):
+    """--test says which column is missing."""
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n")
+    assert cli.main(["fit", str(folder / "loans.csv"), *FIT, "--test", str(tmp_path / "new.csv")]) == 2
+    assert "Unknown column" in capsys.readouterr().err

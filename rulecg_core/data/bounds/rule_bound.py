@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, ByteArray, FloatArray, IntArray
-from ..base.bits import covered_sums
-from ..base.errors import ConfigurationError
-from .linear_form import LinearForm
+from ...base.arrays import BoolArray, ByteArray, FloatArray, IntArray
+from ...base.bits import covered_sums
+from ...base.errors import ConfigurationError
+from ..linear_form import LinearForm
 
 SLACK = 1e-9
 """A value may be outside its bounds by this share of what a rule's coefficients add up to: what sums leave."""

@@ -1,0 +1,1 @@
+"""Tests of certificates as files and of the checker that knows nothing of rulecg."""
