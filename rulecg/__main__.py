@@ -21,16 +21,19 @@ def main() -> int:
     is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_ours:
         signal.signal(signal.SIGINT, _leave)
+    from rulecg_core.base.interrupts import come_again, come_no_more
+
     from .commands.cli import main as run
 
     try:
         if is_ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, come_again)
         return run()
     except KeyboardInterrupt:
         _leave()
         raise
     finally:
+        come_no_more()
         if is_ours:
             signal.signal(signal.SIGINT, _leave)
 

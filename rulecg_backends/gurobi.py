@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from rulecg_core import (
     Availability,
@@ -66,6 +66,9 @@ class Gurobi(Backend):
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-9, 1e-4))
     dual_tolerance: float = field(default=1e-7, validator=options.between(1e-9, 1e-4))
     integrality_tolerance: float = field(default=1e-6, validator=options.between(1e-9, 1e-4))
+
+    def without_presolve(self) -> Backend:
+        return evolve(self, presolve=False)
 
     @classmethod
     def availability(cls) -> Availability:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from rulecg_core import (
     Availability,
@@ -60,6 +60,7 @@ class HiGHS(Backend):
     """HiGHS, the embedded default: warm linear programs, solution pool, MIT licence."""
 
     name: ClassVar[str] = "highs"
+    counts_work: ClassVar[bool] = True
 
     threads: int = field(default=1, validator=options.whole_number)
     """For mixed-integer solves. One by default: after a solve with more, a forked child that uses HiGHS can hang."""
@@ -72,6 +73,9 @@ class HiGHS(Backend):
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
     dual_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
     integrality_tolerance: float = field(default=1e-6, validator=options.between(1e-10, 1e-4))
+
+    def without_presolve(self) -> Backend:
+        return evolve(self, presolve=False)
 
     @classmethod
     def availability(cls) -> Availability:
@@ -310,6 +314,8 @@ class _HiGHSSolve(MIPSolve):
             "random_seed": limits.seed % 2_147_483_647,
             "time_limit": self.deadline.remaining,
         }
+        if limits.nodes is not None:
+            settings["mip_max_nodes"] = limits.nodes
         if limits.target is not None:
             # HiGHS wants the objective below its target, we are content with equality.
             settings["objective_target"] = limits.target + 1e-9 * max(1.0, abs(limits.target))

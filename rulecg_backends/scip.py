@@ -64,6 +64,7 @@ class SCIP(Backend):
     """SCIP with SoPlex: strong on hard integer programs, solution pool, Apache licence; one thread."""
 
     name: ClassVar[str] = "scip"
+    counts_work: ClassVar[bool] = True
 
     lp_method: str = field(default="dual-simplex", validator=options.one_of("dual-simplex", "primal-simplex"))
     primal_tolerance: float = field(default=1e-7, validator=options.between(1e-10, 1e-4))
@@ -253,6 +254,8 @@ class _SCIPSolve(MIPSolve):
 
     def _optimize(self, solver: Any) -> str | None:
         """Solve within what loading has left of the time, and say how it ended; None when SCIP was left behind."""
+        if self.limits.nodes is not None:
+            solver.setParam("limits/totalnodes", self.limits.nodes)
         if math.isfinite(self.deadline.remaining):
             solver.setParam("limits/time", self.deadline.remaining)
 

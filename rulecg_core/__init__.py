@@ -28,7 +28,17 @@ from .base.errors import (
 )
 from .base.events import Event, Observer
 from .base.interruption import Interruption
-from .base.limits import Deadline, IntegerLimits, Limits, MIPLimits, PricingLimits, SearchLimits
+from .base.limits import (
+    Deadline,
+    IntegerLimits,
+    Limits,
+    MIPLimits,
+    PricingLimits,
+    SearchLimits,
+    counting_work,
+    is_counting,
+    now,
+)
 from .base.linear_data import LinearData
 from .base.sparse import SparseVectors
 from .base.status import Solution, Status, Stop
@@ -48,12 +58,14 @@ from .masters.kept_rules import KeepRules
 from .masters.lp.options import RelaxationOptions
 from .masters.pool_master import PoolMaster
 from .masters.rate_bounds import Capacity, FprCeiling, PrecisionFloor, RecallFloor
-from .masters.rule_limits import RuleLength, RulePrecision, RuleSupport
+from .masters.rule_limits import RuleLength, RuleLimit, RulePrecision, RuleSupport
 from .masters.size_bounds import Complexity, MaxColumns, MaxRules
 from .masters.zero_one import ZeroOneMaster
 from .plugins.hookspecs import hookimpl
 from .plugins.loading import load_registry
 from .plugins.registry import Register, Registry
+from .proof.certificate import Certificate
+from .proof.optima.near_optimal import EnumerationBudget, NearOptimal, near_optimal_sets
 from .solve.loop import Start, generate_columns
 from .solve.result import Result
 from .solve.schedule import Schedule
@@ -68,6 +80,7 @@ __all__ = [
     "ByteArray",
     "Candidate",
     "Capacity",
+    "Certificate",
     "Complexity",
     "Condition",
     "ConfigurationError",
@@ -75,6 +88,7 @@ __all__ = [
     "Deadline",
     "Derived",
     "Engine",
+    "EnumerationBudget",
     "Event",
     "FloatArray",
     "Found",
@@ -106,6 +120,7 @@ __all__ = [
     "Master",
     "MaxColumns",
     "MaxRules",
+    "NearOptimal",
     "Observer",
     "Outcome",
     "PluginError",
@@ -127,6 +142,7 @@ __all__ = [
     "Rule",
     "RuleBound",
     "RuleLength",
+    "RuleLimit",
     "RulePool",
     "RulePrecision",
     "RuleSet",
@@ -155,11 +171,15 @@ __all__ = [
     "checked_objective",
     "checked_rows",
     "checked_rule_bounds",
+    "counting_work",
     "distinctly_named",
     "generate_columns",
     "hookimpl",
+    "is_counting",
     "least_variables",
     "load_registry",
+    "near_optimal_sets",
+    "now",
     "package_availability",
     "population",
     "prediction_value",

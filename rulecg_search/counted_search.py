@@ -7,7 +7,6 @@ the true 0-1 count, and every row: a move must keep all rows, and while some are
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from attrs import define, field
 
-from rulecg_core import Candidate, Deadline, Found, Rule, SearchLimits, View
+from rulecg_core import Candidate, Deadline, Found, Rule, SearchLimits, View, now
 
 from .annealing import Annealing
 from .conditions.moves import Clock, ConditionMoves
@@ -61,7 +60,7 @@ class _Going:
     archive: Archive = field(factory=dict)
     settled: set[frozenset[Rule]] = field(factory=set)
     """Rule sets that descents lead nowhere from."""
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     among_given: float = 0.0
     """Seconds spent on choosing among given rules."""
     waits: bool = False
@@ -123,18 +122,18 @@ class CountedSearch:
 
     def _batch(self, going: _Going, limits: SearchLimits, rng: np.random.Generator) -> None:
         """Some perturbations over the rules at hand, then some condition by condition."""
-        n_steps, turn = int(min(going.restarts, BATCH)), time.perf_counter()
+        n_steps, turn = int(min(going.restarts, BATCH)), now()
         if self._has_time_for_subsets(going.among_given, turn - going.began):
             for chosen in self._search_among(going, limits.deadline, rng, n_steps):
                 self._keep(going.archive, chosen)
-            going.among_given += time.perf_counter() - turn
+            going.among_given += now() - turn
         if not self.settings.condition_moves:
             return
         self._polish(going, limits.deadline, rng)
         self.walks.meet(list(going.archive.values()))
         self._take_in(going.archive, self._explore(n_steps, limits.threads, limits.deadline, rng))
         if self._has_programs:
-            self.programs.share.others += time.perf_counter() - turn
+            self.programs.share.others += now() - turn
 
     def _has_time_for_subsets(self, spent: float, elapsed: float) -> bool:
         """On large data, changing conditions finds more: choosing among rules at hand gets a share of the time.
@@ -251,13 +250,13 @@ class CountedSearch:
 
     def _explore(self, n_steps: int, threads: int, deadline: Clock, rng: np.random.Generator) -> list[Candidate]:
         """Walk some steps, and anneal for a share of the time; the local optima met."""
-        began, share = time.perf_counter(), self._annealing_share
+        began, share = now(), self._annealing_share
         met = self.walks.leg(n_steps, threads, deadline, rng)
-        share.others += time.perf_counter() - began
+        share.others += now() - began
         while self._has_annealing and share.is_due and not deadline.passed:
-            began = time.perf_counter()
+            began = now()
             annealed = self.annealing.leg(self.walks.elites, threads, deadline, rng)
-            share.spent += time.perf_counter() - began
+            share.spent += now() - began
             if annealed:
                 met += annealed
                 self.walks.meet(annealed)

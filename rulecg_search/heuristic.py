@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -46,6 +46,8 @@ class LocalSearch(Heuristic):
     >>> search.improve([], SearchLimits(restarts=1), np.random.default_rng(0)).rule_sets[0]
     (Rule(features=(0,)),)
     """
+
+    counts_work: ClassVar[bool] = True
 
     condition_moves: bool = True
     subset_moves: bool = True

@@ -7,13 +7,12 @@ chosen in two ways, in turn: drawn from the best local optima, or as those that 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from attrs import define
 
-from rulecg_core import Candidate, Deadline, IntegerResult, Rule, SolveError, Stop, View, reduced_costs
+from rulecg_core import Candidate, Deadline, IntegerResult, Rule, SolveError, Stop, View, now, reduced_costs
 
 from .time_shares import TimeShare
 from .walks import Merit
@@ -83,17 +82,17 @@ class UnionPrograms:
         """Whether the next program wants a relaxation that knows the rules of local optima; asked once for each."""
         if self._asked_at is not None or not self._next_kind.by_cost:
             return False
-        self._asked_at = time.perf_counter()
+        self._asked_at = now()
         return True
 
     def solve(self, known: Candidate, deadline: Deadline, rng: np.random.Generator) -> tuple[Candidate, ...]:
         """Find the best rule sets over some of the rules, as far as the solver gets in its time; ``known`` is the best
         so far, and its rules take part."""
         kind = self._next_kind
-        now = time.perf_counter()
+        moment = now()
         allowed = max(LEAST_TURN, TURN * self.share.total)
         # The relaxation that was asked for is part of this program's time, but not what else came between.
-        began = max(self._asked_at, now - allowed) if kind.by_cost and self._asked_at is not None else now
+        began = max(self._asked_at, moment - allowed) if kind.by_cost and self._asked_at is not None else moment
         has_all_its_time = deadline.remaining >= allowed
         self._asked_at = None
         if self._relaxation_is_whole:
@@ -102,12 +101,12 @@ class UnionPrograms:
         try:
             rules = self._cheapest(size) if kind.by_cost else self._drawn(size, rng)
             among = list(dict.fromkeys([*known.rules, *rules]))
-            left = deadline.within(max(LEAST_TURN, allowed - (now - began)))
+            left = deadline.within(max(LEAST_TURN, allowed - (moment - began)))
             result = self.view.solve_integer(among, left, start=[known.rules])
         except SolveError:
             # The search goes on without it; a solver that keeps failing is reported where its answer is needed.
             result = IntegerResult((), None, Stop.ERROR)
-        took = time.perf_counter() - began
+        took = now() - began
         self.share.spent += took
         found_better = any(self.merit(found) < self.merit(known) for found in result.candidates)
         if result.stop is Stop.COMPLETED:

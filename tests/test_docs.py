@@ -53,6 +53,7 @@ BASES = {
     "constraint": "Constraint",
     "backend": "Backend",
     "master": "PoolMaster",
+    "engine": "Engine",
 }
 
 
@@ -67,6 +68,7 @@ def test_the_table_of_plugins_counts_the_lines_of_each_example(kind):
 
 
 OWN_FOLDERS = "rulecg|rulecg_core|rulecg_kernels|rulecg_backends|rulecg_pricing|rulecg_search|rulecg_fairness"
+OWN_FOLDERS += "|rulecg_engines"
 NAMED_PATH = re.compile(rf"`((?:{OWN_FOLDERS}|benchmarks|examples|scripts|tests|docs)/[\w/.-]*)`")
 NAMED_IN_PYTHON = re.compile(rf"`((?:{OWN_FOLDERS})(?:\.\w+)+)(?:\([^`]*\))?`")
 NOT_PYTHON = {"rulecg.toml", "rulecg.kernels"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Deadline
+from rulecg_core import Deadline, now
 from rulecg_core.base.arrays import IntArray
 
 from ..model.expected import Expected
@@ -67,7 +66,7 @@ def choose(
     Chosen or None
         None when the rows are too few for folds, or time was too short for any.
     """
-    began = time.perf_counter()
+    began = now()
     plan = Plan.of(task, options)
     n_folds = most_folds(task.rows.codes[plan.rows], None if together is None else together[plan.rows], plan.folds)
     if n_folds < 2:
@@ -91,7 +90,7 @@ def choose(
         climb.go([evolve(best.option, thresholds=name) for name in plan.alternatives], until=best.bound)
     at = climb.chosen()
     expected = expected_of(climb.candidates, np.array(climb.losses), at, judge, task, together)
-    return Chosen(climb.candidates[at], expected, climb.table(at), time.perf_counter() - began)
+    return Chosen(climb.candidates[at], expected, climb.table(at), now() - began)
 
 
 @define(eq=False)

@@ -79,7 +79,7 @@ class Plan:
 
 
 def _plain(options: Sequence[Option]) -> list[Option]:
-    """The options for several classes: DNF, which reads best where each class has its rules, as far as it is allowed."""
+    """The options for several classes: DNF, which reads best where each class has its rules, where it is allowed."""
     return [option for option in _without(0.0, options) if option.logic == "dnf"] or _without(0.0, options)
 
 

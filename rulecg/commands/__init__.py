@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, warm_up
+from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, rerun, warm_up
 from .common.parser import CommandParser
 from .packed import pack
 
@@ -24,5 +24,5 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    fit, pack, predict, explain, report, check, path, export, plugins, demo, warm_up, completion,
+    fit, pack, predict, explain, report, check, rerun, path, export, plugins, demo, warm_up, completion,
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from attrs import evolve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from rulecg_core import Backend, Condition, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry
+from rulecg_core import Backend, Condition, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry, now
 from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.best_cuts import CutPoints
@@ -26,7 +25,7 @@ from ..inputs.dataframes import header, plain_column
 from ..inputs.missing_texts import without_texts
 from ..inputs.sensitive_columns import listed, sensitive_columns
 from ..inputs.table import as_frame
-from ..knowledge.expert_knowledge import ExpertKnowledge
+from ..knowledge.expert_knowledge import ExpertKnowledge, with_settled_logic
 from ..model.model import Model
 from ..model.multiclass import ClassRuleSets
 from ..model.result import FitResult
@@ -103,6 +102,10 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
     choice : "best" or "stable"
         Which of the good rule sets to return: the one with the fewest errors on the training rows, or, of those that
         resamples of the rows cannot tell from it, the one they agree on most.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: the first of all optima by errors, complexity and text, or the fewest errors met.
+    deterministic : bool
+        Count ``time_limit`` as work on one thread: the same rules on a busy machine. What reads the clock is refused.
     na_values : sequence of str
         Texts that stand for a missing value, such as ``["?"]``, in ``fit`` and ever after.
     monotone : dict from column to "increasing" or "decreasing", or None
@@ -216,6 +219,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         label_weight: float | str = "auto",
         cut_points: CutPoints | None = None,
         choice: str = "best",
+        select: str = "optimal",
+        deterministic: bool = False,
         na_values: Sequence[str] = (),
         monotone: Mapping[str, str] | None = None,
         require: Sequence[str | Condition] = (),
@@ -251,7 +256,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         self.teacher = teacher
         self.label_weight = label_weight
         self.cut_points = cut_points
-        self.choice = choice
+        self.choice, self.select, self.deterministic = choice, select, deterministic
         self.na_values = na_values
         self.monotone = monotone
         self.require = require
@@ -346,7 +351,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         RuleSetClassifier
             The classifier itself, fitted.
         """
-        params = self.get_params(deep=False)
+        params = with_settled_logic(self.get_params(deep=False))
         check_settings(params)
         if certificate is not None:
             # Whoever checks a certificate has the table, not a teacher.
@@ -362,12 +367,11 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             loss=self.loss,
             schedule=self.schedule,
         )
-        recipe = evolve(
-            recipe, start=Start(tuple(start)), starter=starter_of(self.start), choose=chooser_of(self.choice)
-        )
+        begin, starter = Start(tuple(start)), starter_of(self.start)
+        recipe = evolve(recipe, start=begin, starter=starter, choose=chooser_of(self.choice), select=self.select)
         for part in (*recipe.pricers, *recipe.heuristics):
             part.plugin.prepare()
-        began = time.perf_counter()
+        began = now()
         if sensitive_features is None and self.sensitive is not None:
             sensitive_features = sensitive_columns(without_texts(as_frame(X), self.na_values), self.sensitive)
         rows, sensitive = labelled_rows(X, y, sample_weight, sensitive_features)

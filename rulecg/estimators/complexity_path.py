@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 from attrs import define, field, frozen
 from sklearn.base import clone
 
-from rulecg_core import ConfigurationError, Rule
+from rulecg_core import ConfigurationError, Rule, counting_work, now
 
 from ..binarize.fixed_conditions import FixedConditions
 from ..choosing.settled import is_auto, without_choice
@@ -93,19 +92,20 @@ def complexity_path(
     template = RuleSetClassifier() if estimator is None else estimator
     if not isinstance(template, RuleSetClassifier):
         raise ConfigurationError(f"estimator must be a RuleSetClassifier or None, not {type(template).__name__}.")
-    walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
-    walk.params |= without_choice(walk.params)
-    walk.params["teacher"] = taught(template, X, y, sample_weight)
-    rows = []
-    for limit in walk.limits:
-        own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
-        best = walk.classifiers[limit]
-        accuracy = float(best.score(X, y, sample_weight=sample_weight))
-        rows.append({"max_complexity": limit, **_line(best, own), "accuracy": accuracy, "seconds": own.seconds})
-        if on_point is not None:
-            on_point(limit, best)
-        if own.stop == "interrupted":
-            break
+    with counting_work(template.deterministic):
+        walk = _Walk(checked_complexities(complexities), template.get_params(deep=False), time_limit)
+        walk.params |= without_choice(walk.params)
+        walk.params["teacher"] = taught(template, X, y, sample_weight)
+        rows = []
+        for limit in walk.limits:
+            own = walk.learn(limit, X, y, sample_weight=sample_weight, sensitive_features=sensitive_features)
+            best = walk.classifiers[limit]
+            accuracy = float(best.score(X, y, sample_weight=sample_weight))
+            rows.append({"max_complexity": limit, **_line(best, own), "accuracy": accuracy, "seconds": own.seconds})
+            if on_point is not None:
+                on_point(limit, best)
+            if own.stop == "interrupted":
+                break
     return ComplexityPath(pd.DataFrame(rows), walk.classifiers)
 
 
@@ -118,7 +118,7 @@ class _Walk:
     seconds: float | None
     classifiers: dict[float, RuleSetClassifier] = field(factory=dict)
     pool: dict[Rule, None] = field(factory=dict)
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
 
     def learn(self, limit: float, X: Any, y: Any, **about: Any) -> FitResult:
         """Fit a classifier within the limit; the best one so far stands for it."""
@@ -143,7 +143,7 @@ class _Walk:
         """Seconds for the next fit: its share of the path's, and no more than the estimator's own limit."""
         if self.seconds is None:
             return own
-        left = max(self.seconds - (time.perf_counter() - self.began), 0.05 * self.seconds)
+        left = max(self.seconds - (now() - self.began), 0.05 * self.seconds)
         share = left / (len(self.limits) - len(self.classifiers))
         return share if own is None else min(share, own)
 

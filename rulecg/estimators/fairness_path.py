@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -30,6 +29,7 @@ from rulecg_core import (
     Status,
     Stop,
     load_registry,
+    now,
     share_kept_aside,
 )
 from rulecg_core.plugins.calls import parse_call
@@ -255,7 +255,7 @@ class _Walk:
     limits: Limits
     """Of the whole walk."""
     seed: int
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     results: dict[Point, list[Result]] = field(factory=dict)
     """The runs at each point that found a rule set."""
     pool: dict[Rule, None] = field(factory=dict)
@@ -293,7 +293,7 @@ class _Walk:
             if self.limits.seconds is None:
                 yield point, self.limits
                 continue
-            left = share * self.limits.seconds - (time.perf_counter() - self.began)
+            left = share * self.limits.seconds - (now() - self.began)
             least = 0.2 * self.limits.seconds / (2 * len(self.recipes))
             yield point, evolve(self.limits, seconds=max(left / (len(points) - done), least))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from rulecg_core import Complexity, Deadline, Groups, Limits, Problem, Start
+from rulecg_core import Complexity, Deadline, Groups, Limits, Problem, Start, counting_work, now
 from rulecg_core.base.arrays import IntArray
 
 from ..binarize.binarizer import Binarizer
@@ -52,7 +51,7 @@ class Given:
     sample_weight: Any
     label_name: Any
     began: float
-    """When the fit began, on the clock of ``time.perf_counter``."""
+    """When the fit began, on the clock of :func:`rulecg_core.now`."""
     certificate: CertificateFile | None = None
     """Where to write what was proven."""
     known: ExpertKnowledge = field(factory=ExpertKnowledge)
@@ -89,6 +88,13 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     Fitted
         The model and everything that was found out on the way.
     """
+    if not params["deterministic"]:
+        return _fit_rules(params, recipe, given)
+    with counting_work():
+        return _fit_rules(params, recipe, evolve(given, began=now()))
+
+
+def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted:
     seed = seed_of(params["random_state"])
     parted = Parted.of(given.rows, given.sensitive, recipe.constraints, seed)
     rows, sensitive, kept = parted.learned_from, parted.learned_groups, parted.learned_positions
@@ -104,7 +110,7 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
     training = Training.of(
         inputs, binarizer.transform(inputs), binarizer.conditions_, rows.codes, rows.weights, sensitive
     )
-    seconds = found.seconds(params["time_limit"], time.perf_counter() - given.began)
+    seconds = found.seconds(params["time_limit"], now() - given.began)
     task = LearningTask(
         recipe=evolve(recipe, constraints=(Complexity(settings["max_complexity"]), *recipe.constraints[1:])),
         classes=rows.classes,
@@ -113,7 +119,10 @@ def fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitted
         logic=settings["logic"],
         max_conditions=params["max_conditions"],
         limits=Limits(
-            seconds, pricing_seconds=params["pricing_time_limit"], threads=effective_n_jobs(params["n_jobs"])
+            seconds,
+            pricing_seconds=params["pricing_time_limit"],
+            threads=1 if params["deterministic"] else effective_n_jobs(params["n_jobs"]),
+            counts_work=params["deterministic"],
         ),
         refine=binarizer.refine,
         seed=seed,
@@ -163,7 +172,7 @@ def _settled(wanted: Mapping[str, Any], recipe: Recipe, given: Given, seed: int)
     )
     if copies is not None:
         task = evolve(task.taking(copies, np.ones(len(copies))), is_weighted=False)
-    elapsed = time.perf_counter() - given.began
+    elapsed = now() - given.began
     deadline = Deadline.after(None if limit is None else max(CHOOSING_SHARE * limit - elapsed, 0.0))
     n_rows = len(task.rows.codes)
     task = evolve(task, teacher=teacher_of({**wanted, "teacher": task.teacher}, n_rows))

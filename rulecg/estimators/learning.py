@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,6 +21,7 @@ from rulecg_core import (
     RulecgWarning,
     Start,
     UnknownNameError,
+    now,
 )
 from rulecg_core.base.arrays import AnyArray
 
@@ -149,7 +149,7 @@ class LearningTask:
         training : Training
             The rows.
         began : float
-            When the fit began, on the clock of ``time.perf_counter``.
+            When the fit began, on the clock that counts (:func:`rulecg_core.now`).
 
         Returns
         -------
@@ -200,7 +200,7 @@ class LearningTask:
         seconds = self.limits.seconds
         if seconds is None:
             return self.limits
-        left = max(0.0, seconds - (time.perf_counter() - began))
+        left = max(0.0, seconds - (now() - began))
         return evolve(self.limits, seconds=max(left / runs_left, 0.01 * seconds))
 
     def _refuse_constraints(self, training: Training) -> None:

@@ -4,7 +4,6 @@ registry."""
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -29,6 +28,7 @@ from rulecg_core import (
     Schedule,
     Start,
     generate_columns,
+    now,
 )
 
 from ..resampling.stable_choice import Chooser
@@ -73,6 +73,8 @@ class Recipe:
     """Makes further rules to begin with, within the run's time."""
     choose: Chooser | None = None
     """Chooses again among the good rule sets of a run; None leaves the choice to the core."""
+    select: str = "optimal"
+    """Which rule set is shown where optimality is proven, as for :func:`rulecg_core.generate_columns`."""
 
     def taking_part(self, parts: Iterable[Part], problem: Problem) -> tuple[tuple[str, Any], ...]:
         """Those of some parts that take part for a problem, with their names."""
@@ -107,11 +109,11 @@ class Recipe:
 
     def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
         """Learn a rule set and leave the choice among the good ones to the core."""
-        began, start = time.perf_counter(), self.start
+        began, start = now(), self.start
         if self.starter is not None:
             start = evolve(start, rules=(*start.rules, *self.starter(problem)))
             if limits.seconds is not None:
-                left = limits.seconds - (time.perf_counter() - began)
+                left = limits.seconds - (now() - began)
                 limits = evolve(limits, seconds=max(left, 0.1 * limits.seconds))
         with self.master(problem, self.constraints, self.backend) as master:
             return generate_columns(
@@ -123,7 +125,16 @@ class Recipe:
                 on_event=on_event,
                 seed=seed,
                 start=start,
+                select=self.select,  # type: ignore[arg-type]  # checked by the core
+                second_backend=self._second_backend(),
             )
+
+    def _second_backend(self) -> Backend | None:
+        """Another solver that is installed, for second opinions."""
+        for entry in self.registry.of_kind("backend"):
+            if entry.name != self.backend.name and entry.availability.available:
+                return self.registry.backend(entry.name)
+        return None
 
     def told_to(self, observer: Observer | None) -> Observer:
         """Passes events on to the plugins that listen, and to the observer."""

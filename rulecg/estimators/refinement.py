@@ -9,13 +9,12 @@ is better than the one in use joins the conditions, and learning goes on with th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from rulecg_core import Condition, InfeasibleError, Limits, Mark, Problem, Result, Rule, Stop
+from rulecg_core import Condition, InfeasibleError, Limits, Mark, Problem, Result, Rule, Stop, now
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
 from rulecg_core.base.events import Event, Finished, Note, Observer, RoundFinished, Started
 from rulecg_core.base.limits import Deadline
@@ -83,7 +82,7 @@ class _Run:
     limits: Limits
     listener: Observer
     seed: int
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     history: list[RoundFinished] = field(factory=list)
     n_phases: int = 0
 
@@ -141,7 +140,7 @@ class _Run:
 
     @property
     def elapsed(self) -> float:
-        return time.perf_counter() - self.began
+        return now() - self.began
 
     @property
     def is_over(self) -> bool:

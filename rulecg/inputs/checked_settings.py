@@ -32,6 +32,8 @@ _LISTS = {
 }
 _NAMES = {
     "logic": "'auto', 'dnf' or 'cnf'",
+    "select": "'optimal' or 'fewest-errors'",
+    "deterministic": "True or False",
     "loss": "a name such as 'hamming'",
     "backend": "a name such as 'highs', or None",
     "random_state": "a whole number, a RandomState or None",
@@ -74,6 +76,10 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             fits = isinstance(value, Real) and (name not in _WHOLE or math.isfinite(value))
         elif name in _LISTS:
             fits = isinstance(value, (Iterable, Constraint, Pricer)) and not _holds_numbers(value)
+        elif name == "select":
+            fits = isinstance(value, str) and value in ("optimal", "fewest-errors")
+        elif name == "deterministic":
+            fits = isinstance(value, (bool, np.bool_))
         elif name == "logic":
             fits = isinstance(value, str)
         else:

@@ -17,6 +17,7 @@ from rulecg_core import (
     MaxRules,
     ProblemOptions,
     RulePrecision,
+    RuleSet,
     RuleSupport,
     UnknownNameError,
 )
@@ -80,7 +81,7 @@ class ExpertKnowledge:
         required = tuple(
             dict.fromkeys(read_condition(each, table) for each in as_list(settings.get("require"), "require"))
         )
-        kept = read_rules(settings.get("keep") or (), table, str(settings.get("logic", "dnf")))
+        kept = read_rules(settings.get("keep") or (), table, _logic_of(settings))
         constraints = [kind(settings[name]) for name, kind in SETTINGS.items() if settings.get(name) is not None]
         if kept:
             constraints.append(KeepRules(kept))
@@ -126,7 +127,7 @@ class ExpertKnowledge:
 
     def in_words(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Settings as a model file can hold them: conditions and rules as text that is read back."""
-        joined = " and " if settings.get("logic", "dnf") == "dnf" else " or "
+        joined = " and " if _logic_of(settings) == "dnf" else " or "
         return {
             **settings,
             "forbid": [*self.forbidden_columns, *sorted(map(str, self.forbidden))],
@@ -146,6 +147,20 @@ class ExpertKnowledge:
         if not self.required and not costs:
             return None
         return ProblemOptions(require=self.required, costs=costs)
+
+
+def with_settled_logic(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in which the logic is not open any more where rules are kept: they are of one logic."""
+    keep = settings.get("keep")
+    if keep is None or not len(keep) or settings.get("logic") != "auto":
+        return dict(settings)
+    return {**settings, "logic": keep.logic if isinstance(keep, RuleSet) else "dnf"}
+
+
+def _logic_of(settings: Mapping[str, Any]) -> str:
+    """What rules are; AND where that is left open."""
+    logic = str(settings.get("logic", "dnf"))
+    return "dnf" if logic == "auto" else logic
 
 
 def _forbidden(forbid: Any, table: pd.DataFrame) -> tuple[tuple[str, ...], frozenset[Condition]]:

@@ -19,6 +19,7 @@ from .expected import Expected
 from .model import Model
 from .result import FitResult
 from .scores import RuleScores, by_importance, firing
+from .versions import made_with
 
 
 @frozen(eq=False)
@@ -95,7 +96,7 @@ def learned_from(
         class_weights=class_weights(rows),
         otherwise=otherwise,
         conditions=tuple(conditions),
-        settings=_plain_settings(settings),
+        settings={**_plain_settings(settings), "made_with": made_with()},
     )
     result = FitResult.of(runs, float(rows.weights[model.decisions(fired) != rows.codes].sum()))
     return Learned(evolve(model, certificate=Certificate.of(result)), result)

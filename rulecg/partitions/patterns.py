@@ -63,10 +63,12 @@ class Patterns:
                     own = segment.start + start, segment.start + stop
                     signatures = signatures_in(data, lines, self.flipped, own)
                     weights = weights_in(data, own)
-                    cell = np.full(len(weights), place[segment.cell], dtype=np.int64)
-                    real = weights > 0
-                    more = Counted(len(self.rules), cell[real], signatures[real], weights[real])
-                    found = united([found, more], self.most)
+                    # Equal ones first, within the block: few are left to be sorted with all others.
+                    distinct, at = np.unique(signatures[weights > 0], return_inverse=True)
+                    sums = np.zeros(len(distinct), dtype=np.int64)
+                    np.add.at(sums, at.reshape(-1), weights[weights > 0])
+                    cell = np.full(len(distinct), place[segment.cell], dtype=np.int64)
+                    found = united([found, Counted(len(self.rules), cell, distinct, sums)], self.most)
         return found
 
 

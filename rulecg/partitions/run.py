@@ -65,7 +65,7 @@ class Work:
 
     sampled: int = 60_000
     rounds: int = 6
-    restarts: int = 3
+    restarts: int = 8
     moves: int = 20
     proposals: int = 10
     patterns: int = 20_000

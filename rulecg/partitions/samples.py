@@ -102,7 +102,7 @@ class PartitionedSamples:
         known = np.unique(np.concatenate(list(answers_of(self.engine, LeastHashes(most), partitions))))
         is_all = len(known) <= most and all(each.n_samples <= min(most, each.n_sketched) for each in partitions)
         last = int(known[min(most, len(known)) - 1])
-        n_distinct = len(known) if is_all else round((most - 1) / (last / 2**64))
+        n_distinct = len(known) if is_all else min(self.manifest.n_rows, round((most - 1) / (last / 2**64)))
         return self._sampled(RowsUpTo(last, self.manifest.cells), n_distinct, is_all)
 
     def everything(self) -> Sampled:

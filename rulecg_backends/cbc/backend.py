@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from rulecg_core import (
     Availability,
@@ -61,6 +61,9 @@ class CBC(Backend):
     cuts: int = field(default=-1, validator=options.one_of(-1, 0, 1, 2, 3))
     """How hard cutting planes are sought, from 0 (not at all) to 3; -1 leaves it to CBC."""
     preprocess: bool = field(default=True, validator=options.yes_or_no)
+
+    def without_presolve(self) -> Backend:
+        return evolve(self, preprocess=False)
 
     @classmethod
     def availability(cls) -> Availability:

@@ -184,6 +184,14 @@ class Backend(ABC):
     name: ClassVar[str]
     """The word by which users ask for it, and by which messages speak of it. Required."""
 
+    counts_work: ClassVar[bool] = False
+    """Whether :meth:`solve_mip` obeys ``limits.nodes`` and then gives the same answer whatever the load of the machine:
+    what a repeatable run needs."""
+
+    def without_presolve(self) -> Backend | None:
+        """Make the same solver without its presolve, for a second opinion; None where it has no such option."""
+        return None
+
     @classmethod
     @abstractmethod
     def availability(cls) -> Availability:

@@ -12,7 +12,7 @@ from ..base.arrays import BoolArray
 from ..base.errors import PluginError, RulecgError
 from ..data.bounds.rule_bound import RuleBound
 from ..data.goal import KEPT
-from ..data.linear_form import LinearForm, Row
+from ..data.linear_form import ImpossibleRowError, LinearForm, Row
 from ..data.problem import Problem
 from ..data.rules import Rule
 from .kept_aside import Judgement
@@ -184,6 +184,8 @@ def checked_rows(constraint: Constraint, problem: Problem) -> list[Row]:
     who = _who(constraint)
     try:
         rows = list(constraint.rows(problem))
+    except ImpossibleRowError as error:
+        raise PluginError(f"The {who} made a row that cannot be used. {error}", _package(constraint)) from error
     except RulecgError:
         raise
     except Exception as error:  # a stranger's code: anything may come
@@ -195,6 +197,31 @@ def checked_rows(constraint: Constraint, problem: Problem) -> list[Row]:
             raise PluginError(f"The {who} made a {type(row).__name__} where a Row belongs.", _package(constraint))
         _refuse_faults(row.form, problem, f"The row {row.name!r} of the {who}", constraint)
     return rows
+
+
+def checked_max_rules(constraint: Constraint, problem: Problem) -> float:
+    """Ask a constraint how many rules there can be at most, and refuse what is no such number.
+
+    Raises
+    ------
+    PluginError
+        When the constraint fails or gives something else than a number of at least 0; the message names it.
+    """
+    who = _who(constraint)
+    try:
+        most = float(constraint.max_rules(problem))
+    except RulecgError:
+        raise
+    except Exception as error:  # a stranger's code: anything may come
+        raise PluginError(
+            f"The {who} could not say how many rules there can be: {type(error).__name__}: {error}.",
+            _package(constraint),
+        ) from error
+    if not most >= 0:
+        raise PluginError(
+            f"The {who} says that there can be {most} rules: give at least 0, or inf.", _package(constraint)
+        )
+    return most
 
 
 def checked_objective(constraint: Constraint, problem: Problem) -> LinearForm | None:

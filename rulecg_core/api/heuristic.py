@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -135,6 +136,10 @@ class Heuristic(ABC):
     ...                 return Found(() if best is None else (best,))
     ...         return Single()
     """
+
+    counts_work: ClassVar[bool] = False
+    """Whether its searches read time from nothing but :func:`rulecg_core.now` and deadlines: what a repeatable run
+    needs."""
 
     def prepare(self) -> None:
         """Load or compile what the first search would otherwise wait for; called before anybody's clock starts."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.arrays import BoolArray, FloatArray, IntArray, grid_for, is_on, locked
 from ..base.bits import covered_sums
 from ..base.limits import PricingLimits
 from ..base.status import Stop
@@ -41,6 +41,9 @@ class PricingProblem:
     """Features with the same number are nested: two of them in one rule are never better than one."""
     in_use: tuple[Rule, ...] = ()
     """Rules that the relaxation is made of, if any: good ones are often near them."""
+    grid: float = 0.0
+    """Of what power of two weights and prices are meant to be multiples; 0 when of none. Whether they are says
+    :attr:`is_exact`."""
     bounds: tuple[RuleBound, ...] = ()
     """What every rule must keep. A pricer may prune by them; rules that break one are left out by the core."""
     columns: IntArray | None = None
@@ -53,6 +56,9 @@ class PricingProblem:
             object.__setattr__(self, "condition_costs", np.ones(self.X.shape[1]))
         if self.chains is None:
             object.__setattr__(self, "chains", np.arange(self.X.shape[1], dtype=np.int64))
+        # Pricers are given views that they cannot write to: what one spoilt, the next would price.
+        for name in ("X", "sample_weights", "condition_costs", "chains"):
+            object.__setattr__(self, name, locked(getattr(self, name)))
 
     @property
     def n_samples(self) -> int:
@@ -66,6 +72,18 @@ class PricingProblem:
     def condition_prices(self) -> FloatArray:
         """What adding each feature to a rule costs, whatever it covers."""
         return self.condition_price * self.condition_costs
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all weights and prices are multiples of the grid and so few that sums of them, in any order, and
+        differences of such sums are exact."""
+        if self.grid <= 0:
+            return False
+        prices = self.condition_prices
+        numbers = (self.sample_weights, prices, np.array([self.constant]))
+        longest = np.sort(np.abs(prices))[-self.max_conditions :].sum()
+        total = float(np.abs(self.sample_weights).sum() + longest + abs(self.constant))
+        return grid_for(total) <= self.grid and all(is_on(values, self.grid) for values in numbers)
 
     def reduced_cost(self, rule: Rule) -> float:
         """The reduced cost of one rule, from its conditions and the full data."""
@@ -132,6 +150,9 @@ class Listing:
 class Pricer(ABC):
     """Finds rules with negative reduced cost."""
 
+    counts_work: ClassVar[bool] = False
+    """Whether the answer depends on nothing but the problem, the limits and the seed as long as no deadline passes, and
+    deadlines are looked at after bounded work: what a repeatable run needs."""
     can_list: ClassVar[bool] = False
     """Whether :meth:`list_below` is there: the door to proofs over all rules."""
 

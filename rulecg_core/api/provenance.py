@@ -31,6 +31,9 @@ def is_trusted(plugin: object, *methods: str) -> bool:
 
 
 def _comes_with_the_core(plugin: object, method: str) -> bool:
+    if method in getattr(plugin, "__dict__", {}) and callable(vars(plugin)[method]):
+        # A method that was put on the object itself is anybody's.
+        return False
     found = next(vars(kind)[method] for kind in type(plugin).__mro__ if method in vars(kind))
     function = getattr(found, "fget", found)
     package, own = _package_of(getattr(function, "__module__", "")), _package_of(__name__)

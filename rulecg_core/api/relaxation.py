@@ -30,6 +30,10 @@ class Relaxation:
     dual_value: float | None = None
     """What the duals prove while no rule has a negative reduced cost: no rule set is below it. None when they prove
     nothing, as while the relaxation is infeasible."""
+    cover_duals: FloatArray | None = field(default=None, repr=False)
+    """The duals of "the sample is covered or missed", one per sample and at least 0, for masters that come from
+    elsewhere: from these and ``row_duals`` the core computes pricing problem and bound itself, so that a proof need not
+    rest on the master's word. None keeps what the master computed."""
     max_rules: float = 0.0
     """How many rules a rule set has at most: each may lower the bound by what its reduced cost is below 0."""
     size_share: float = 1.0

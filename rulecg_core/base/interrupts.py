@@ -24,7 +24,7 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
             before = signal.getsignal(signal.SIGINT)
-            if before is signal.default_int_handler:
+            if before in (signal.default_int_handler, come_again):
                 self._before = before
                 signal.signal(signal.SIGINT, self._halt)
         return self
@@ -37,5 +37,36 @@ class Interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+            # What comes again is for the time before the work: from now on there is something in hand.
+            come_no_more()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             self._before = None
+
+
+AGAIN = 1.0
+"""Seconds until a Ctrl-C comes again."""
+_coming: list[threading.Timer] = []
+
+
+def come_again(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, and send the signal again a second later, unless :func:`come_no_more` is called.
+
+    A handler for programs that import others' modules before their work: there, what calls back from compiled code
+    forgets exceptions now and then.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Always.
+    """
+    later = threading.Timer(AGAIN, signal.raise_signal, [number])
+    later.daemon = True
+    later.start()
+    _coming.append(later)
+    raise KeyboardInterrupt
+
+
+def come_no_more() -> None:
+    """The interrupt was heard: it need not come again."""
+    while _coming:
+        _coming.pop().cancel()

@@ -119,6 +119,16 @@ class Goal:
         return not self.counts_once and np.isinf(self.max_columns) and all(row.bounds_size for row in self.rows)
 
     @cached_property
+    def prefers_short_rules(self) -> bool:
+        """Whether a rule can always give way to a shorter one with the same cover, and to none where another one has
+        its cover: no row asks for more conditions or rules, the objective does not pay for them, and it does not matter
+        on which columns conditions are."""
+        sized = [(self.objective.length, self.objective.rule)]
+        sized += [(row.form.length, row.form.rule) for row in self.rows if row.hi < np.inf]
+        sized += [(-row.form.length, -row.form.rule) for row in self.rows if row.lo > -np.inf]
+        return np.isinf(self.max_columns) and all(length >= 0 and rule >= 0 for length, rule in sized)
+
+    @cached_property
     def counts_truly(self) -> bool:
         """Whether rows have their true values for every rule set: none counts covers, of which there can be several."""
         return self.counts_once or all(row.form.cover is None or not row.form.cover.any() for row in self.rows)
@@ -208,6 +218,13 @@ class Goal:
     def allowed(self, rules: Sequence[Rule]) -> list[Rule]:
         """The rules that keep every bound on single rules."""
         return [rule for rule, allowed in zip(rules, self.allows(rules), strict=True) if allowed]
+
+    @property
+    def constant_rule(self) -> Rule | None:
+        """The rule without conditions; None where rules must have some, where it breaks a bound on single rules, and
+        beside kept rules, where it would not stand alone."""
+        rule = self.problem.constant_rule
+        return rule if rule is not None and not self.kept and self.allows([rule])[0] else None
 
     def n_columns(self, rules: Sequence[Rule]) -> int:
         """On how many columns of the table the conditions of a rule set are."""

@@ -200,6 +200,10 @@ class LinearForm:
         return None
 
 
+class ImpossibleRowError(ConfigurationError):
+    """A row has bounds that no value lies between, or that are no numbers."""
+
+
 @frozen(eq=False)
 class Row:
     """``lo <= form <= hi`` with a name that people will see in messages and reports.
@@ -232,7 +236,7 @@ class Row:
 
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.lo) or math.isnan(self.hi) or self.lo > self.hi:
-            raise ConfigurationError(f"The row {self.name!r} has no possible value: {self.lo} to {self.hi}.")
+            raise ImpossibleRowError(f"The row {self.name!r} has no possible value: {self.lo} to {self.hi}.")
 
     def __bool__(self) -> bool:
         # Python reads ``2 <= form <= 5`` as ``(2 <= form) and (form <= 5)``, which would drop the first bound.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,10 @@ from ..api.pricing import NEGATIVE
 from ..api.relaxation import Relaxation
 from ..base.errors import InfeasibleError, PluginError
 from ..base.events import RoundFinished, StagePriced
-from ..base.limits import Deadline, PricingLimits
+from ..base.limits import Deadline, PricingLimits, now
 from ..base.status import Stop
 from ..proof.certificate import Certificate
+from ..proof.ledger import Statement
 from .smoothing import Smoothing
 from .stages import Priced, Stage, price
 
@@ -50,9 +50,9 @@ class Rounds:
             if deadline.passed or run.reached_limit:
                 run.stop = Stop.TIME_LIMIT if deadline.passed else Stop.OTHER_LIMIT
                 return
-            began = time.perf_counter()
+            began = now()
             relaxation = run.relax(self.master, deadline)
-            took = time.perf_counter() - began
+            took = now() - began
             if relaxation is None:
                 run.stop = Stop.TIME_LIMIT
                 return
@@ -77,8 +77,10 @@ class Rounds:
             run.emit(
                 StagePriced(run.now(), iteration, stage.name, len(priced.rules), priced.best, priced.bound, priced.stop)
             )
-            if priced.bound is not None and self.master is run.master:
-                _learn_bound(run, relaxation, priced.bound, stage)
+            if self.master is run.master:
+                run.tell(run.ledger.compare_with_cost(relaxation.pricing, priced.best))
+                if priced.bound is not None:
+                    _learn_bound(run, relaxation, priced.bound, stage)
             added = run.master.add_rules(priced.rules)
             if added:
                 break
@@ -135,22 +137,18 @@ class Rounds:
 def _learn_bound(run: Run, relaxation: Relaxation, pricing_bound: float, stage: Stage) -> None:
     """A proven bound on all reduced costs bounds the objective over all rules; one that only a plugin which is not
     trusted says is noted as its claim."""
-    if not run.trusts(stage):
-        claimed = relaxation.lower_bound(min(pricing_bound, 0.0)) if relaxation.feasible else None
-        if claimed is not None:
-            run.claim(claimed, stage)
-        return
+    is_trusted, who = run.trusts(stage), run.who(stage)
     is_optimal = pricing_bound >= NEGATIVE * 2
     if not relaxation.feasible:
         # Where rows are a proxy, a rule set may still keep every bound in true counts: the repair looks for it.
-        if is_optimal and run.goal.counts_truly:
+        if is_trusted and is_optimal and run.goal.counts_truly:
             if math.isinf(run.covering_all):
                 raise InfeasibleError(relaxation.conflict())
-            run.raise_bound(math.inf)
+            run.raise_bound(math.inf, who)
         return
     bound = relaxation.lower_bound(min(pricing_bound, 0.0))
     if bound is None:
         return
-    run.raise_bound(bound)
-    if is_optimal:
-        run.certificate = Certificate(relaxation, bound)
+    run.learn(Statement(who, bound, is_trusted, relaxation.pricing, pricing_bound))
+    if is_trusted and is_optimal and who not in run.ledger.refuted:
+        run.certificate = Certificate(relaxation, bound, who)

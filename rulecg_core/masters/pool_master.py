@@ -9,13 +9,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..api.backend import Backend, MIPResult
-from ..api.constraint import Constraint, checked_objective, checked_rows, checked_rule_bounds
+from ..api.backend import Backend, MIPModel, MIPResult
+from ..api.constraint import (
+    Constraint,
+    checked_max_rules,
+    checked_objective,
+    checked_rows,
+    checked_rule_bounds,
+)
 from ..api.master import IntegerResult, Master
 from ..api.provenance import fault_of
 from ..api.relaxation import Relaxation
 from ..base.errors import RulecgError, SolveError
-from ..base.limits import Deadline, IntegerLimits, MIPLimits
+from ..base.limits import MIP_ENTRY, MIP_SOLVE, Deadline, IntegerLimits, MIPLimits, is_counting, spend
 from ..base.status import Solution
 from ..data.goal import Goal
 from ..data.linear_form import distinctly_named
@@ -25,6 +31,9 @@ from ..data.rules import Rule
 from .lp.linear_master import LinearMaster
 from .lp.options import RelaxationOptions
 from .restricted_program import CoverModel, build_restricted
+
+NODES = 500
+"""Where work is counted, an integer program ends after so many nodes at most."""
 
 Own = TypeVar("Own", bound="PoolMaster")
 
@@ -105,11 +114,7 @@ class PoolMaster(Master):
         position = {rule: at for at, rule in enumerate(rules)}
         starts = map(self.goal.beside_kept, start)
         known = [[position[rule] for rule in chosen] for chosen in starts if all(rule in position for rule in chosen)]
-        mip_limits = MIPLimits(
-            seconds=limits.deadline.remaining if limits.deadline.is_finite else None,
-            absolute_gap=0.999 * self.goal.step if self.goal.step else 1e-6,
-            threads=limits.threads,
-        )
+        mip_limits = mip_limits_for(self.goal, model.mip, limits.deadline, limits.threads)
         try:
             result = self.backend.solve_mip(
                 model.mip,
@@ -183,7 +188,7 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
             # Constraints speak of loss in the user's weights.
             objective = objective + (extra if problem.unit == 1 else extra / problem.unit)
     rows = distinctly_named(row for constraint in constraints for row in checked_rows(constraint, problem))
-    max_rules = min((constraint.max_rules(problem) for constraint in constraints), default=np.inf)
+    max_rules = min((checked_max_rules(constraint, problem) for constraint in constraints), default=np.inf)
     goal = Goal(
         problem,
         objective,
@@ -199,6 +204,19 @@ def goal_of(problem: Problem, constraints: Sequence[Constraint], *, counts_once:
 def _pool_for(goal: Goal) -> RulePool:
     """A pool that takes in the rules that the goal allows."""
     return RulePool(goal.problem, goal.rule_bounds, columns_matter=math.isfinite(goal.max_columns))
+
+
+def mip_limits_for(goal: Goal, model: MIPModel, deadline: Deadline, threads: int | None) -> MIPLimits:
+    """What a solver may spend on an integer program until a deadline: nodes where work is counted, else seconds."""
+    gap = 0.999 * goal.step if goal.step else 1e-6
+    if not is_counting():
+        seconds = deadline.remaining if deadline.is_finite else None
+        return MIPLimits(seconds=seconds, absolute_gap=gap, threads=threads)
+    entries = len(model.rows.values)
+    left = deadline.remaining
+    spend(MIP_SOLVE + MIP_ENTRY * entries)
+    nodes = NODES if not math.isfinite(left) else int(min(NODES, max(1, left / (MIP_ENTRY * max(1, entries)))))
+    return MIPLimits(absolute_gap=gap, threads=1, nodes=nodes)
 
 
 def _either(limits: IntegerLimits) -> Callable[[], bool] | None:

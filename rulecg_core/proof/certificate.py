@@ -13,3 +13,5 @@ class Certificate:
 
     relaxation: Relaxation
     bound: float
+    who: str = ""
+    """Whose word it is that no rule has a reduced cost below 0."""

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from ..api.backend import Backend, LPSession
-from ..base.arrays import BoolArray, FloatArray, IntArray
+from ..base.arrays import BoolArray, FloatArray, IntArray, nearest
 from ..base.errors import SolveError
 from ..base.limits import Deadline
 from ..base.sparse import SparseVectors
@@ -15,6 +15,8 @@ from .listed_covers import ListedCovers, sums
 
 FIRST, MORE = 100, 100
 """How many rules the linear program begins with, and how many come in with every round."""
+GRID = 2.0**-24
+"""Duals are rounded to multiples of this."""
 CLOSE = 0.02
 """The program ends when what is proven is as near as this to what can be."""
 
@@ -136,7 +138,8 @@ class _Program:
                 f"The backend {self.listed.backend.name!r} could not solve a linear program of the proof "
                 f"({solution.native_status or solution.solution}). Try another backend."
             )
-        x = solution.primal
+        # On a grid sums are exact, whatever their order; any duals within these bounds are valid.
+        x = nearest(solution.primal, GRID)
         duals = np.clip(x[: self.n_positives], 0.0, self.listed.weights[self.open_])
         row_duals = np.maximum(x[self.n_positives : self.n_positives + self.n_rows], 0.0)
         return duals, row_duals, float(x[-1])

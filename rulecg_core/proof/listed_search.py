@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from ..api.backend import Backend
 from ..base.arrays import BoolArray, FloatArray, IntArray
@@ -45,6 +45,15 @@ class ListSearch:
     n_nodes: int
 
 
+@frozen
+class ListBudget:
+    """After how much a search for all rule sets is given up."""
+
+    sets: int = 10_000
+    nodes: float = math.inf
+    deadline: Deadline = field(factory=Deadline)
+
+
 def can_search(goal: Goal, n_rules: int) -> bool:
     """Whether the search is valid for the goal's rows and objective, and the list short enough for it."""
     objective = goal.objective
@@ -56,7 +65,7 @@ def can_search(goal: Goal, n_rules: int) -> bool:
     )
 
 
-def search_list(
+def search_list(  # what is searched and when to give up, with defaults for what seldom matters
     goal: Goal,
     backend: Backend,
     rules: Sequence[Rule],
@@ -64,6 +73,7 @@ def search_list(
     step: float,
     deadline: Deadline,
     first: int = 1,
+    most_nodes: float = math.inf,
 ) -> ListSearch:
     """Find the best rule set of the listed rules whose objective is at least a step below a known one.
 
@@ -75,20 +85,54 @@ def search_list(
     known, step : the objective to improve on, and by how much at least
     deadline : when to give up
     first : the number of rules to try first
+    most_nodes : after how many parts to give up
     """
-    search = _Search(goal, backend, rules, known, step, deadline)
+    search = _Search(goal, backend, rules, known, step, deadline, most_nodes)
     try:
         search.run(first)
-    except TimeoutError:
+    except (TimeoutError, _TooMuchError):
+        return ListSearch(search.found_sets(), False, search.n_nodes)
+    return ListSearch(search.found_sets(), True, search.n_nodes)
+
+
+def search_all(  # what search_list needs, and how many sets are wanted
+    goal: Goal, backend: Backend, rules: Sequence[Rule], limit: float, budget: ListBudget
+) -> ListSearch:
+    """Find every rule set of the listed rules whose objective is at most a limit.
+
+    Parameters
+    ----------
+    goal : what rule sets are judged by
+    backend : solves the duals' linear programs
+    rules : the list, no two with equal covers
+    limit : the largest objective that is still of interest
+    budget : after how much the search is given up
+
+    Returns
+    -------
+    All of them, in no particular order; what was found so far when the budget was spent, which is then not complete.
+    """
+    search = _Collection(goal, backend, rules, limit, budget)
+    try:
+        search.run(1)
+    except (TimeoutError, _TooMuchError):
         return ListSearch(search.found_sets(), False, search.n_nodes)
     return ListSearch(search.found_sets(), True, search.n_nodes)
 
 
 class _Search:
     def __init__(
-        self, goal: Goal, backend: Backend, rules: Sequence[Rule], known: float, step: float, deadline: Deadline
+        self,
+        goal: Goal,
+        backend: Backend,
+        rules: Sequence[Rule],
+        known: float,
+        step: float,
+        deadline: Deadline,
+        most_nodes: float = math.inf,
     ) -> None:
         self.rules, self.best, self.step, self.deadline = rules, known, step, deadline
+        self.most_nodes = most_nodes
         self.n_nodes = 0
         self.found: tuple[int, ...] | None = None
         problem, objective = goal.problem, goal.objective
@@ -127,6 +171,14 @@ class _Search:
         objective = self.const + float(self.costs[list(chosen)].sum() + self.weights[~covered].sum())
         if objective <= self.worth:
             self.best, self.found = objective, chosen
+
+    def count_node(self) -> None:
+        """One more part to search; an error when there is no time, or no budget, for it."""
+        self.n_nodes += 1
+        if self.deadline.passed:
+            raise TimeoutError
+        if self.n_nodes > self.most_nodes:
+            raise _TooMuchError
 
     # Numbers of rules, and their sizes -------------------------------------------------------------------------------
 
@@ -195,9 +247,7 @@ class _Search:
 
     def search(self, part: Part, losses: FloatArray, reach: float) -> None:
         """Search the part; ``losses`` of the candidates, least first, and what they may add up to."""
-        self.n_nodes += 1
-        if self.deadline.passed:
-            raise TimeoutError
+        self.count_node()
         if len(part.candidates) < part.n_rules:
             return
         if part.n_rules == 1:
@@ -281,6 +331,42 @@ class _Search:
                 pair = candidates[[one[left], other[right]]]
                 if pair[0] != pair[1] and (part.rows[:, pair].sum(axis=1) <= part.limits).all():
                     self.take((*part.chosen, *pair.tolist()))
+
+
+class _Collection(_Search):
+    """Collects instead of improving: the limit stays where it is, and every rule set within it is kept."""
+
+    def __init__(
+        self, goal: Goal, backend: Backend, rules: Sequence[Rule], limit: float, budget: ListBudget
+    ) -> None:
+        super().__init__(goal, backend, rules, limit, 0.0, budget.deadline, budget.nodes)
+        self.most = budget.sets
+        self.sets: set[tuple[int, ...]] = set()
+
+    @property
+    def worth(self) -> float:
+        return self.best + self.slack
+
+    def found_sets(self) -> tuple[tuple[Rule, ...], ...]:
+        return tuple(tuple(self.rules[at] for at in chosen) for chosen in sorted(self.sets))
+
+    def take(self, chosen: tuple[int, ...]) -> None:
+        covered = self.covers.of(np.array(chosen, dtype=np.int64)).any(axis=0)
+        objective = self.const + float(self.costs[list(chosen)].sum() + self.weights[~covered].sum())
+        if objective <= self.worth:
+            self.sets.add(tuple(sorted(chosen)))
+            if len(self.sets) > self.most:
+                raise _TooMuchError
+
+    def best_single(self, part: Part) -> None:
+        values = self.costs[part.candidates] - self.covers.gains(part.candidates, part.is_open)
+        room = self.worth - part.constant - float(self.weights[part.is_open].sum())
+        for at in np.flatnonzero(values <= room + self.slack):
+            self.take((*part.chosen, int(part.candidates[at])))
+
+
+class _TooMuchError(Exception):
+    """More rule sets or more nodes than the budget allows."""
 
 
 def _compositions(values: FloatArray, n_parts: int, limit: float) -> Iterator[tuple[float, ...]]:

@@ -9,7 +9,6 @@ about more than size, one integer program over the list of all that may matter d
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,14 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 
 from ..api.pricing import Listing, Pricer, reduced_costs
+from ..api.provenance import describe, is_trusted
 from ..base.events import RulesListed
-from ..base.limits import Deadline, IntegerLimits, PricingLimits
+from ..base.limits import Deadline, IntegerLimits, PricingLimits, is_counting, now
 from ..data.goal import Candidate, Goal
 from ..data.rules import Rule
 from .certificate import Certificate
+from .checked_list import check_listing
+from .confirmation import confirm, name_of
 from .dominance import without_dominated
 from .listed_search import can_search, search_list
 
@@ -73,7 +75,7 @@ class _Proof:
     found: list[Candidate] = field(factory=list)
     n_listed: int = 0
     complete: bool = False
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     took: float = 0.0
     """How many seconds the last search took."""
     may_go_beyond: bool = True
@@ -119,6 +121,8 @@ class _Proof:
             # A lister may overlook them: what it lists beyond is in no rule set.
             listing = evolve(listing, rules=tuple(self.goal.allowed(listing.rules)))
         run.emit(RulesListed(run.now(), threshold, len(listing.rules), listing.complete))
+        known = [*run.master.pool.rules, *(rule for rule in self.best.rules if len(rule))]
+        check_listing(self.goal.problem, pricing, threshold - 2 * self.noise, listing, known)
         self.n_listed, self.complete = len(listing.rules), listing.complete
         return listing
 
@@ -172,7 +176,7 @@ class _Proof:
         that is found shortens the lists to come.
         """
         policy = self.run.schedule.proof
-        so_far = time.perf_counter() - self.began
+        so_far = now() - self.began
         patience = min(max(policy.least_look_seconds, so_far), policy.look_share * deadline.remaining)
         beyond = self.best.objective - self.step
         if target < beyond and self.may_go_beyond:
@@ -194,10 +198,10 @@ class _Proof:
         policy, first = self.run.schedule.proof, self.likely_number
         if len(rules) <= (policy.longest_list if first > 3 else policy.short_list):
             rules = without_dominated(self.goal, rules)
-        began = time.perf_counter()
+        began = now()
         known = target + self.step if self.step else self.best.objective
         searched = search_list(self.goal, self.run.master.backend, rules, known, self.step, deadline, first)
-        self.took = time.perf_counter() - began
+        self.took = now() - began
         self.take(map(self.run.master.evaluate, searched.sets))
         return searched.complete
 
@@ -221,9 +225,41 @@ class _Proof:
         if may_search and self.search(rules, self.best.objective, patience):
             self.bound = self.best.objective
             return
-        over_list = self.solve(rules, deadline)
+        if not is_trusted(self.run.master, "solve_integer"):
+            return
+        share = self.run.schedule.proof.confirming_share
+        over_list = self.solve(rules, deadline.within((1 - share) * deadline.remaining))
+        is_listed = self.best.has_conditions and self.best.keeps_rows
+        if is_listed and over_list > self.best.objective + self.noise:
+            # The best rule set took part: whoever says that there is none, or none so good, is refuted by it.
+            run = self.run
+            run.note(
+                f"the backend {describe(run.master.backend.name, run.master.backend)} says that no rule set of a list "
+                f"is below {over_list:.6g}, but one has {self.best.objective:.6g}: nothing is claimed of it"
+            )
+            return
+        if over_list > self.best.objective - self.step - self.noise and not self.confirmed(rules, deadline):
+            return
         # Rule sets that use an unlisted rule are no better than the incumbent that set the threshold.
         self.bound = max(self.bound, min(over_list, self.best.objective))
+
+    def confirmed(self, rules: list[Rule], deadline: Deadline) -> bool:
+        """Ask a second solver; false where the two contradict each other."""
+        run, first = self.run, self.run.master.backend
+        second = run.second_backend
+        if second is None or (is_counting() and not second.counts_work):
+            second = first.without_presolve()
+        run.closed_by = (first.name,)
+        if second is None or not rules:
+            return True
+        known = list(dict.fromkeys([*rules, *(self.best.rules if self.best.has_conditions else ())]))
+        found = confirm(self.goal, (first, second), known, self.best, deadline)
+        if found.note:
+            run.note(found.note)
+        self.take(found.candidates)
+        if found.agrees:
+            run.closed_by = (first.name, name_of(second, first))
+        return found.agrees or not found.candidates
 
     def first_pass(self, rules: list[Rule], deadline: Deadline) -> list[Rule]:
         """An integer program over the most promising of some rules; those that may still matter after it."""

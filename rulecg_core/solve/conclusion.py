@@ -8,6 +8,9 @@ from ..base.errors import InfeasibleError
 from ..base.events import Finished
 from ..base.status import Status
 from ..data.goal import Candidate
+from ..proof.optima.equal_covers import TooManyRulesError
+from ..proof.optima.first_optimum import with_first_rules
+from ..proof.optima.tie_order import first_of
 from .advice import advice
 from .result import Result
 from .run import Run
@@ -19,16 +22,20 @@ NEAR_BEST = 50
 
 def conclude(run: Run) -> Result:
     """The chosen rule set with its certificate; an error when no rule set met keeps every bound."""
+    run.compare_with_all_rules()
     goal, relaxation = run.goal, run.relaxation or run.guidance
     chosen = run.incumbents.choose()
     if chosen is None:
         raise InfeasibleError(_conflict(run), proven=False)
-    if run.problem.n_samples <= run.schedule.plain_samples and not run.halt.is_set():
+    optimum = _proven_optimum(run)
+    if optimum is not None:
+        chosen = optimum
+    elif run.problem.n_samples <= run.schedule.plain_samples and not run.halt.is_set():
         chosen = tidied(goal, chosen)
-        run.incumbents.add([chosen])
+    run.incumbents.add([chosen])
     # The bound holds for rule sets that keep the rows as the master counts: only such can be said to be optimal.
     kept = run.incumbents.best_kept
-    best = kept or chosen
+    best = optimum or kept or chosen
     bound = _proven_bound(run, best, kept is not None)
     claimed_by = _claimed_by(run, best) if chosen.keeps_rows else ()
     status = _status(run, best, bound, chosen.keeps_rows)
@@ -61,12 +68,33 @@ def conclude(run: Run) -> Result:
         keeps_proxy=chosen.keeps_rows,
         notes=run.notes + more_notes,
         guidance=run.guidance,
+        closed_by=run.closed_by if status is Status.OPTIMAL else (),
+        optima=None if run.first_optimum is None else run.first_optimum.optima,
         claimed_by=claimed_by,
+        proof=run.certificate,
         near_best=tuple(map(goal.completed, run.incumbents.nearly_chosen(NEAR_BEST))),
     )
     result = _in_weights(result, run.problem.unit)
     run.emit(Finished(run.now(), status, run.stop, result.objective, result.lower_bound, result.pool_size))
     return evolve(result, seconds=run.now())
+
+
+def _proven_optimum(run: Run) -> Candidate | None:
+    """Where optimality is proven, the rule set to show: the first of all optima, or of those that were met; None where
+    nothing is proven or the fewest errors are asked for."""
+    if run.prefers_errors:
+        return None
+    if run.first_optimum is not None:
+        return run.first_optimum.candidate
+    best = run.incumbents.best_kept
+    if best is None or not run.is_proven(best):
+        return None
+    tied = [found for found in run.incumbents.kept if found.objective <= best.objective * (1 + 1e-12) + 1e-12]
+    first = first_of(run.problem, tied)
+    try:
+        return with_first_rules(run.goal, first)
+    except TooManyRulesError:
+        return first
 
 
 def _in_weights(result: Result, unit: float) -> Result:
@@ -104,7 +132,7 @@ def _claimed_by(run: Run, best: Candidate) -> tuple[str, ...]:
     """Those who say, without being trusted, that nothing is better."""
     reached = best.objective - 1e-9 * max(1.0, abs(best.objective))
     beyond = best.objective + 1e-6 * max(1.0, abs(best.objective))
-    return tuple(who for who, bound in run.claims.items() if reached <= run.rounded(bound) and bound <= beyond)
+    return tuple(who for who, bound in run.ledger.claims.items() if reached <= run.rounded(bound) and bound <= beyond)
 
 
 def _status(run: Run, best: Candidate, bound: float | None, keeps_proxy: bool) -> Status:

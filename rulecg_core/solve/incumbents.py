@@ -33,6 +33,11 @@ class Incumbents:
         """Least objective among those that keep every row as the master counts and in true counts."""
         return self._least(lambda c: c.keeps_rows and c.is_feasible, _by_objective)
 
+    @property
+    def kept(self) -> list[Candidate]:
+        """Those that keep every row as the master counts and in true counts."""
+        return [found for found in self.known.values() if found.keeps_rows and found.is_feasible]
+
     def choose(self) -> Candidate | None:
         """Pool Select: least cost (unless stakes differ, fewest true errors) among those whose every bound holds in
         true counts."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from ..api.backend import Backend
 from ..api.heuristic import Heuristic
 from ..api.master import Master
 from ..api.pricing import Pricer
+from ..api.provenance import describe
 from ..base.errors import ConfigurationError
 from ..base.events import Observer, Started
 from ..base.interrupts import Interrupts
-from ..base.limits import Limits
+from ..base.limits import Limits, counting_work, is_counting
 from ..base.status import Stop
 from ..data.rules import Rule
 from ..generation.stages import Stage
@@ -24,6 +27,9 @@ from .result import Result
 from .run import Run
 from .schedule import Schedule
 from .searching import Searching
+
+Select: TypeAlias = Literal["optimal", "fewest-errors"]
+"""Which rule set is shown where optimality is proven."""
 
 
 def _as_tuple(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -54,6 +60,8 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     on_event: Observer | None = None,
     seed: int = 0,
     start: Start = Start(),
+    select: Select = "optimal",
+    second_backend: Backend | None = None,
 ) -> Result:
     """Run column generation.
 
@@ -75,6 +83,11 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         For pricers and heuristics that use chance.
     start : Start
         Rules and rule sets to begin with.
+    select : "optimal" or "fewest-errors"
+        Where optimality is proven: show an optimal rule set (the first in the order of ties, if all could be
+        enumerated), or the one with the fewest errors that was met, whatever its objective.
+    second_backend : Backend or None
+        Confirms integer programs that a proof rests on; None asks the master's own solver again, without presolve.
 
     Returns
     -------
@@ -106,19 +119,40 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     if not stages:
         raise ConfigurationError("Column generation needs at least one pricer.")
     named = [each if isinstance(each, tuple) else (type(each).__name__, each) for each in heuristics]
+    if limits.counts_work or is_counting():
+        _refuse_what_does_not_count(master.backend, stages, named)
+        limits = evolve(limits, threads=1, counts_work=True)
     for stage in stages:
         stage.pricer.prepare()
     for _, heuristic in named:
         heuristic.prepare()
     halt = threading.Event()
+    if select not in get_args(Select):
+        raise ConfigurationError(f"select must be one of {get_args(Select)}, not {select!r}.")
     run = Run(master, stages, limits, on_event, np.random.default_rng(seed), schedule, halt)
-    run.searching = Searching(run, named)
-    with Interrupts(halt):
+    run.searching, run.prefers_errors = Searching(run, named), select == "fewest-errors"
+    run.second_backend = second_backend
+    with counting_work(limits.counts_work), Interrupts(halt):
         try:
             _go_through(run, start)
             return conclude(run)
         finally:
             run.close()
+
+
+def _refuse_what_does_not_count(
+    backend: Backend, stages: Sequence[Stage], heuristics: Sequence[tuple[str, Heuristic]]
+) -> None:
+    """A repeatable run needs plugins that count their work: the others are named."""
+    parts: list[tuple[str, str, Backend | Pricer | Heuristic]] = [("backend", backend.name, backend)]
+    parts += [("pricer", stage.name, stage.pricer) for stage in stages]
+    parts += [("heuristic", name, heuristic) for name, heuristic in heuristics]
+    refused = [f"the {kind} {describe(name, plugin)}" for kind, name, plugin in parts if not plugin.counts_work]
+    if refused:
+        raise ConfigurationError(
+            f"A repeatable run needs plugins that count their work, but {' and '.join(refused)} looks at the clock. "
+            "Choose others, or do without deterministic=True."
+        )
 
 
 def _go_through(run: Run, start: Start) -> None:

@@ -21,7 +21,10 @@ from ..data.goal import Candidate
 from ..data.rules import Rule
 from ..generation.rounds import Rounds
 from ..proof.branching import branch_and_price
+from ..proof.checked_list import FalseListError
 from ..proof.listing_proof import prove
+from ..proof.optima.first_optimum import first_optimum
+from ..proof.optima.near_optimal import EnumerationBudget
 from .near_misses import near_misses
 from .promising import promising_rules
 from .run import Run
@@ -162,8 +165,12 @@ def _list_once(run: Run, deadline: Deadline) -> bool:
     except SolveError as error:
         run.note(f"the proof by listing was given up: {error}")
         return True
+    except FalseListError as error:
+        stage = next(stage for stage in run.stages if stage.pricer is lister)
+        run.tell([run.ledger.refute(run.who(stage), str(error))])
+        return True
     run.take(proof.candidates, "proof by listing")
-    run.raise_bound(proof.lower_bound)
+    run.raise_bound(proof.lower_bound, certificate.who)
     run.rules_listed = proof.n_listed
     return proof.complete
 
@@ -174,8 +181,9 @@ def branch(run: Run, deadline: Deadline) -> None:
         # Branches on samples do not bring the number of columns down.
         return
     share = run.schedule.proof.branching_share if run.incumbents.needs_repair else 1.0
+    certificate = run.certificate
     branching = branch_and_price(run, run.certificate.bound, deadline.within(deadline.remaining * share))
-    run.raise_bound(branching.lower_bound)
+    run.raise_bound(branching.lower_bound, certificate.who)
     run.emit(Branched(run.now(), branching.n_nodes, branching.lower_bound, branching.closed))
 
 
@@ -198,6 +206,25 @@ def repair(run: Run, deadline: Deadline) -> None:
     run.take(found.candidates, "exact 0-1 model")
 
 
+def settle_ties(run: Run, deadline: Deadline) -> None:
+    """Where optimality is proven, find the first of all optima in the order of ties: which one was met is chance."""
+    best, lister, certificate, policy = run.incumbents.best_kept, run.lister, run.certificate, run.schedule.proof
+    if run.prefers_errors or best is None or lister is None or certificate is None or not run.is_proven(best):
+        return
+    patience = deadline.within(max(policy.least_tie_seconds, run.now()))
+    budget = EnumerationBudget(
+        policy.tied_sets, policy.tied_rules, policy.tied_nodes, patience, run.limits.threads
+    )
+    try:
+        found = first_optimum(run.master, certificate, lister, best.objective, budget)
+    except SolveError as error:
+        run.note(f"the enumeration of all optima was given up: {error}")
+        return
+    if found is not None:
+        run.take([found.candidate], "the first of all optima")
+        run.first_optimum = found
+
+
 def _least_costly(run: Run, wanted: Sequence[Rule], most: int) -> list[Rule]:
     """The rules with the least reduced cost, and those wanted in any case."""
     rules: Sequence[Rule] = run.master.pool.rules
@@ -214,4 +241,4 @@ GENERATION: tuple[Phase, ...] = (
     follow_guide,
     solve_relaxation,
 )
-COMPLETION: tuple[Phase, ...] = (add_near_misses, select, prove_by_listing, branch, repair)
+COMPLETION: tuple[Phase, ...] = (add_near_misses, select, prove_by_listing, branch, repair, settle_ties)

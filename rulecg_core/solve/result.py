@@ -10,6 +10,7 @@ from ..api.relaxation import Relaxation
 from ..base.events import RoundFinished
 from ..base.status import Status, Stop
 from ..data.rules import Rule, RuleSet
+from ..proof.certificate import Certificate
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
@@ -63,18 +64,32 @@ class Result:
     keeps_proxy: bool = True
     """Whether the chosen rule set keeps every row as the master counts (in true counts it always does)."""
 
+    closed_by: tuple[str, ...] = ()
+    """The solvers whose integer program over a list of rules the proof rests on; none where it rests on none."""
+    optima: int | None = None
+    """With status *optimal*: how many rule sets have this objective, one shortest rule for each cover; the one shown is
+    the first of them in the order of ties (fewest errors, least complex, by text). None when they were not counted."""
     objective_name: str = "errors"
     """What is minimised, in words: the meaning of the problem's stakes."""
     claimed_by: tuple[str, ...] = ()
     """Plugins that are not trusted and say that no rule set is better."""
     guidance: Relaxation | None = field(default=None, repr=False)
     """The last relaxation that led to good rules: a start for whoever goes on from here."""
+    proof: Certificate | None = field(default=None, repr=False)
+    """The relaxation that was proven over all rules, in the problem's own unit: where
+    :func:`rulecg_core.near_optimal_sets` begins."""
     near_best: tuple[tuple[Rule, ...], ...] = field(default=(), repr=False)
     """Rule sets that were met and keep every bound in true counts, the least cost first: at most fifty."""
     chosen_for: str = ""
     """Why somebody chose another rule set than the core would, such as "because resamples agree on it"."""
     notes: tuple[str, ...] = ()
     """What a person should know: groups left out, rows without a group, an answer that treats all alike."""
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether the rules shown are the first of all optima in the order of ties: the same on any machine, with any
+        solver, number of threads and order of samples."""
+        return self.status == Status.OPTIMAL and self.optima is not None
 
     @property
     def gap(self) -> float | None:
@@ -98,6 +113,7 @@ class Result:
         # Not "is": a copy may hold the words alone.
         if self.status == Status.OPTIMAL:
             text = f"Proven optimal: no rule set within the limits has {objective} below {best}."
+            text += self._says() + self._among_optima()
         elif self.status == Status.LP_OPTIMAL and bound is not None:
             text = (
                 f"The linear relaxation over all rules is solved: no rule set can have {objective} below "
@@ -133,6 +149,24 @@ class Result:
                 f"{_number(self.selected_objective)}."
             )
         return text
+
+    def _says(self) -> str:
+        """On whose integer program the proof rests, as a sentence that follows another."""
+        if not self.closed_by:
+            return ""
+        if len(self.closed_by) == 1:
+            return f" The last step of the proof is an integer program that {self.closed_by[0]} alone solved."
+        return f" The last step of the proof is an integer program on which {' and '.join(self.closed_by)} agree."
+
+    def _among_optima(self) -> str:
+        """Which of several optima is shown, as a sentence that follows another."""
+        if self.selected_objective > self.objective * (1 + 1e-9):
+            return ""
+        if self.optima is None:
+            return " There may be several such rule sets; this is one of them."
+        if self.optima == 1:
+            return ""
+        return f" Of {self.optima} such rule sets it is the first by errors, complexity and text."
 
     def __str__(self) -> str:
         return f"{self.rule_set}\n{self.certificate()}"

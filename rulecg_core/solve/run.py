@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -14,19 +13,23 @@ from uuid import uuid4
 import numpy as np
 from attrs import define, evolve, field
 
+from ..api.backend import Backend
 from ..api.master import Master
 from ..api.pricing import NEGATIVE, Pricer, reduced_costs
 from ..api.provenance import describe, distribution_of, fault_of, is_trusted
 from ..api.relaxation import Relaxation
 from ..base.errors import PluginError, RulecgError, RulecgWarning
 from ..base.events import Event, Finished, IncumbentFound, Note, Observer, RoundFinished
-from ..base.limits import Deadline, Limits
+from ..base.limits import Deadline, Limits, now
 from ..base.status import Stop
 from ..data.goal import ROUNDING, Candidate, Goal
 from ..data.problem import Problem
 from ..data.rules import Rule
 from ..generation.stages import Stage
+from ..masters.recomputed import is_recomputed, recomputed
 from ..proof.certificate import Certificate
+from ..proof.ledger import Ledger, Statement
+from ..proof.optima.first_optimum import FirstOptimum
 from .incumbents import Incumbents
 from .schedule import Schedule
 
@@ -54,14 +57,12 @@ class Run:
     """Set by Ctrl-C: every deadline of the run has then passed."""
     name: str = field(factory=lambda: uuid4().hex[:12])
     """By which events tell runs apart."""
-    began: float = field(factory=time.perf_counter)
+    began: float = field(factory=now)
     deadline: Deadline = field(factory=Deadline)
     guide: Master = field(init=False)
     """The master whose relaxations lead to good rules: the run's own unless that has a better guide."""
     searching: Searching = field(init=False)
     history: list[RoundFinished] = field(factory=list)
-    lower_bound: float | None = None
-    """Over all rule sets."""
     covering_all: float = math.inf
     """The objective of the one rule without conditions, if it keeps every row: it stands alone, so that it takes part
     in no relaxation, and bounds over rule sets of rules with conditions hold up to here."""
@@ -70,12 +71,18 @@ class Run:
     guidance: Relaxation | None = None
     """The latest relaxation that leads to good rules: what heuristics look at."""
     certificate: Certificate | None = None
-    claims: dict[str, float] = field(factory=dict)
-    """Bounds that rest on the word of plugins that are not trusted, by who says so."""
-    refuted: set[str] = field(factory=set)
-    """Those whose claims were refuted."""
+    ledger: Ledger = field(factory=Ledger)
+    """Who said what about bounds."""
     stop: Stop = Stop.COMPLETED
     rules_listed: int | None = None
+    first_optimum: FirstOptimum | None = None
+    """Of all rule sets of optimal objective the first in the order of ties, once they were enumerated."""
+    second_backend: Backend | None = None
+    """Another solver, for second opinions on integer programs that close a proof."""
+    closed_by: tuple[str, ...] = ()
+    """The solvers whose integer program closed the proof; none where it needed none."""
+    prefers_errors: bool = False
+    """Whether the rule set with the fewest errors is chosen even where another one is proven optimal."""
     notes: tuple[str, ...] = ()
     """How the constraints apply to the data."""
     incumbents: Incumbents = field(factory=Incumbents)
@@ -106,7 +113,19 @@ class Run:
     def trusts(self, stage: Stage, method: str = "price") -> bool:
         """Whether what a pricer says may close a proof: it comes with the core, or the user named it."""
         named = stage.name.partition(":")[0] in self.schedule.trusted
-        return (named or is_trusted(stage.pricer, method)) and is_trusted(self.master, *RELAXING)
+        is_refuted = f"the pricer {describe(stage.name, stage.pricer)}" in self.ledger.refuted
+        return (named or is_trusted(stage.pricer, method)) and self.trusts_master and not is_refuted
+
+    @property
+    def trusts_master(self) -> bool:
+        """Whether the master's relaxations may close a proof: their code comes with the core, or it shows its duals and
+        the core computes the rest."""
+        is_refuted = f"the master {describe(type(self.master).__name__, self.master)}" in self.ledger.refuted
+        latest = self.relaxation
+        shows = latest is not None and latest.feasible and is_recomputed(self.goal, latest)
+        return not is_refuted and is_trusted(self.master, "evaluate") and (
+            shows or is_trusted(self.master, *RELAXING)
+        )
 
     @property
     def reached_limit(self) -> bool:
@@ -124,14 +143,23 @@ class Run:
             return True
         return best.objective - self.rounded(self.lower_bound) <= 1e-9
 
+    def is_proven(self, best: Candidate) -> bool:
+        """Whether what is proven says that no rule set is better than this one."""
+        if self.lower_bound is None:
+            return False
+        bound = max(self.rounded(self.lower_bound), self.goal.least_objective)
+        return abs(best.objective - bound) <= 1e-9 * max(1.0, abs(bound)) or (
+            bound >= best.objective and bound <= best.objective + 1e-6 * max(1.0, abs(bound))
+        )
+
     # Time and events ------------------------------------------------------------------------------------------------
 
     def start_clock(self) -> None:
-        self.began = time.perf_counter()
+        self.began = now()
         self.deadline = Deadline.after(self.limits.seconds, self.halt)
 
     def now(self) -> float:
-        return time.perf_counter() - self.began
+        return now() - self.began
 
     def emit(self, event: Event) -> None:
         """Tell the observer and the log; an observer that fails is told of nothing more, and the run goes on."""
@@ -157,6 +185,7 @@ class Run:
         if self.incumbents.add(found):
             best = self.incumbents.best
             assert best is not None
+            self.tell(self.ledger.compare_with_objective(best.objective))
             self.emit(IncumbentFound(self.now(), best.objective, best.rules, source))
 
     def relax(self, master: Master, deadline: Deadline) -> Relaxation | None:
@@ -168,6 +197,7 @@ class Run:
             proven = None if relaxation is None else relaxation.dual_value
             if proven is not None and not math.isfinite(proven):
                 raise ValueError(f"solve_relaxation() must give a finite dual_value or None, not {proven}")
+            relaxation = None if relaxation is None else recomputed(master.goal, relaxation)
         except RulecgError:
             raise
         except Exception as error:  # a stranger's code: anything may come
@@ -175,11 +205,28 @@ class Run:
             raise PluginError(f"{fault[0].upper()}{fault[1:]}.", distribution_of(master)) from error
         if relaxation is None:
             return None
+        relaxation = self._checked(relaxation, master)
         if master is self.master:
             self.relaxation = relaxation
         if master is not self.master or self.guide is self.master:
             self.guidance = relaxation
         return relaxation
+
+    def _checked(self, relaxation: Relaxation, master: Master) -> Relaxation:
+        """A relaxation whose duals prove more than its own value contradicts itself: its duals then prove nothing."""
+        proven = relaxation.dual_value
+        if proven is None or not relaxation.feasible:
+            return relaxation
+        rules = master.pool.rules[: len(relaxation.weights)]
+        least = float(np.min(reduced_costs(self.problem, relaxation.pricing, rules), initial=0.0))
+        proven += min(least, 0.0) * relaxation.max_rules
+        if proven <= relaxation.value + 1e-6 * max(1.0, abs(proven)):
+            return relaxation
+        who = f"the master {describe(type(master).__name__, master)}"
+        evidence = f"says that its duals prove {proven:.6g} where its relaxation has {relaxation.value:.6g}"
+        if who not in self.ledger.refuted:
+            self.tell([self.ledger.refute(who, evidence)])
+        return evolve(relaxation, dual_value=None)
 
     def price_in(self, rules: Sequence[Rule], most: int) -> int:
         """Of some rules, the master takes in those that its relaxation lacks most; how many."""
@@ -197,38 +244,59 @@ class Run:
         newer = self.master.pool.rules[len(self.guidance.weights) :]
         return bool(np.any(reduced_costs(self.problem, self.guidance.pricing, newer) < NEGATIVE))
 
-    def claim(self, bound: float, stage: Stage) -> None:
-        """Note a bound that rests on the word of a plugin that is not trusted. One that a rule set refutes is told."""
-        bound = min(bound, self.covering_all)
-        who = f"the pricer {describe(stage.name, stage.pricer)}"
-        if not is_trusted(self.master, *RELAXING):
-            who = f"the master {describe(type(self.master).__name__, self.master)}"
+    def who(self, stage: Stage) -> str:
+        """Whose word a stage's bounds are: the pricer's, or the master's where that is not trusted."""
+        if self.trusts_master:
+            return f"the pricer {describe(stage.name, stage.pricer)}"
+        return f"the master {describe(type(self.master).__name__, self.master)}"
+
+    def learn(self, statement: Statement) -> None:
+        """Take in what somebody says about the objectives of all rule sets of rules with conditions."""
+        self.ledger.note(evolve(statement, bound=min(statement.bound, self.covering_all)))
         best = self.incumbents.best
-        if best is not None and best.objective < bound - 1e-6 * max(1.0, abs(bound)):
-            if who not in self.refuted:
-                self.note(
-                    f"{who} says that no rule set is below {bound:.6g}, but one with {best.objective:.6g} is known: "
-                    "what it says about bounds is left out"
-                )
-            self.refuted.add(who)
-            self.claims.pop(who, None)
-        elif who not in self.refuted:
-            self.claims[who] = max(bound, self.claims.get(who, -math.inf))
+        if best is not None:
+            self.tell(self.ledger.compare_with_objective(best.objective))
+
+    def tell(self, refutations: Iterable[str]) -> None:
+        """Note who was refuted, and go on without what they said."""
+        for text in refutations:
+            self.note(text)
+        if self.certificate is not None and self.certificate.who in self.ledger.refuted:
+            self.certificate = None
+
+    def compare_with_all_rules(self) -> None:
+        """Compare every bound with every rule that is known."""
+        known = {rule for found in self.incumbents.known.values() for rule in found.rules if len(rule)}
+        # What is said about all rules is said about those that are allowed.
+        known_rules = [*self.master.pool.rules, *self.goal.allowed(list(known))]
+        self.tell(self.ledger.compare_with_rules(self.problem, known_rules))
+        most = self.goal.max_rules
+        larger = [found for found in self.incumbents.kept if len(found.rules) > most and found.has_conditions]
+        if larger:
+            # Bounds divide by the most rules there can be: with a wrong number they say nothing.
+            who = [each for each in self.master.constraints if each.max_rules(self.problem) == most]
+            names = " and ".join(f"the constraint {describe(type(each).__name__, each)}" for each in who)
+            self.note(f"{names} says that there can be {most:g} rules, but {len(larger[0].rules)} keep every bound")
+            self.ledger = Ledger()
+            self.certificate = self.first_optimum = None
 
     def take_constant_rule(self) -> None:
         """Count what covering everything costs, before anything is proven."""
-        rule = self.problem.constant_rule
-        # Beside kept rules it would not stand alone.
-        if rule is not None and not self.goal.kept and self.goal.allows([rule])[0]:
+        rule = self.goal.constant_rule
+        if rule is not None:
             found = self.master.evaluate((rule,))
             if found.keeps_rows:
                 self.covering_all = found.objective
             self.take([found], "everything covered")
 
-    def raise_bound(self, bound: float) -> None:
+    def raise_bound(self, bound: float, who: str = "the core") -> None:
         """Take in a bound over the rule sets of rules with conditions."""
-        bound = min(bound, self.covering_all)
-        self.lower_bound = bound if self.lower_bound is None else max(bound, self.lower_bound)
+        self.learn(Statement(who, bound, is_trusted=True))
+
+    @property
+    def lower_bound(self) -> float | None:
+        """Over all rule sets, on the word of those that are trusted."""
+        return self.ledger.bound
 
     def rounded(self, bound: float) -> float:
         """The bound, rounded up to a multiple of the step between objectives, where there is one; floating-point noise

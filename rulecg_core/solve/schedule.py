@@ -160,6 +160,14 @@ class ProofSchedule:
     """Longer lists for at most three rules are searched faster than thinned out by comparing rules with each other."""
     longest_list: int = 30_000
     """Longer lists are neither thinned out by comparing rules with each other nor given to an integer program."""
+    confirming_share: float = 0.4
+    """Share of the time left for a second solver to confirm an integer program that closes the proof."""
+    tied_rules: int = 30_000
+    tied_sets: int = 10_000
+    tied_nodes: int = 20_000
+    least_tie_seconds: float = 5.0
+    """Once optimality is proven, all optima are enumerated, so that the same one is shown on any machine: over so many
+    rules, sets and partial sets at most, for as long as the run took so far and at least so many seconds."""
     first_pass_rules: int = 2_000
     first_pass_share: float = 0.25
     """An integer program over a longer list is first tried on so many of its most promising rules, for this share: it

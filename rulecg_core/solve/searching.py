@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +10,7 @@ from attrs import define, field, frozen
 from ..api.heuristic import Found, Heuristic, Search, View
 from ..api.provenance import describe, fault_of
 from ..base.errors import RulecgError
-from ..base.limits import Deadline, SearchLimits
+from ..base.limits import Deadline, SearchLimits, is_counting, now
 from ..data.goal import Candidate
 from ..data.rules import Rule
 from .run import Run
@@ -111,6 +110,9 @@ class Searching:
 
     def _setup_seconds(self, opened: _Opened) -> float:
         """How long a search's preparations take; one that fails to say is left out."""
+        if is_counting():
+            # How long it takes is the machine's own; prepare() was called before the count began.
+            return 0.0
         try:
             return float(opened.search.setup_seconds)
         except Exception as error:
@@ -126,7 +128,7 @@ class Searching:
 
     def _search(self, deadline: Deadline, restarts: int | None, counts: tuple[bool, ...]) -> None:
         """One search for each way of counting covered samples: once (True) or once for each rule (False)."""
-        began, policy = time.perf_counter(), self.run.schedule.search
+        began, policy = now(), self.run.schedule.search
         for number, true_counts in enumerate(counts):
             is_last = number == len(counts) - 1
             share = deadline if is_last else deadline.within(deadline.remaining * policy.first_count_share)
@@ -137,7 +139,7 @@ class Searching:
                 if each in self._open() and takes <= max(policy.most_setup, turn.remaining):
                     limits = SearchLimits(turn, restarts, true_counts, self._view.threads)
                     self._improve(each, limits)
-        self._spent += time.perf_counter() - began
+        self._spent += now() - began
 
     def _improve(self, opened: _Opened, limits: SearchLimits) -> None:
         """Call a search until it has nothing more to ask; take in what it finds."""

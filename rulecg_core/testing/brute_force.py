@@ -48,6 +48,7 @@ class BruteForcePricer(Pricer):
     """Looks at every conjunction. For problems of a dozen features: the test kit's oracle."""
 
     can_list = True
+    counts_work = True
 
     def price(self, problem: PricingProblem, limits: PricingLimits, rng: np.random.Generator) -> PricingResult:
         rules = all_rules(problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -110,6 +110,8 @@ class BeamSearch(Pricer):
     >>> BeamSearch(widths="20/5").widths
     (20, 5)
     """
+
+    counts_work: ClassVar[bool] = True
 
     widths: tuple[int, ...] = field(default=(50, 20, 6, 6, 5), converter=_as_widths, validator=_counts)
     same_start: tuple[int, ...] = field(default=(12, 6, 4, 3), converter=_as_widths, validator=_counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -45,6 +46,8 @@ class Neighbours(Pricer):
     >>> Neighbours(steps=1)
     Neighbours(steps=1, stems=400, per_stem=3)
     """
+
+    counts_work: ClassVar[bool] = True
 
     steps: int = field(default=3, validator=whole_number)
     stems: int = field(default=400, validator=whole_number)

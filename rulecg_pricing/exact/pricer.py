@@ -35,6 +35,7 @@ class ExactSearch(Pricer):
     """
 
     can_list: ClassVar[bool] = True
+    counts_work: ClassVar[bool] = True
 
     def prepare(self) -> None:
         """Load, or compile once, what the search runs on."""

@@ -64,8 +64,11 @@ class Search:
             columns=np.zeros(problem.n_conditions, dtype=np.int64) if problem.columns is None else problem.columns,
             is_listing=self.is_exact,
         )
+        self.on_grid = problem.is_exact
+        # On a grid sums are what they are: half a step tells equal from less.
+        rounding = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
+        self.slack = problem.grid / 2 if self.on_grid else rounding
         self.limits = limits_of(problem.X, problem.condition_costs, problem.bounds)
-        self.slack = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
         self.cut = cut + self.slack if listing else cut
         self.best = math.inf
         self.bound = math.inf
@@ -134,7 +137,7 @@ class Search:
 
     def _sections(self) -> list[IntArray]:
         """The samples with negative, with positive and (in a listing) without weight, each in order of weight."""
-        tiny = 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
+        tiny = 0.0 if self.on_grid else 1e-12 * max(1.0, float(np.abs(self.weights).max(initial=0.0)))
         gaining = np.flatnonzero(self.weights < -tiny)
         costing = np.flatnonzero(self.weights > tiny)
         weightless = np.flatnonzero(np.abs(self.weights) <= tiny) if self.is_exact else np.empty(0, dtype=np.int64)

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.campaign.lying_plugins import FAULTS, run_with
 
-WITHOUT_A_NAME = {"impossible", "bound NaN"}
+WITHOUT_A_NAME = {"impossible"}
 """Faults that are told about the row, by its name or its bounds, rather than about the constraint that made it."""
 
 EVERY = [(kind, fault) for kind, faults in FAULTS.items() for fault in faults]

@@ -16,6 +16,11 @@ def add_knowledge_arguments(parser: CommandParser) -> None:
         help="columns that define groups; 'age > 25' makes two groups of numbers",
     )  # fmt: skip
     parser.add_argument(
+        "--together", metavar="COLUMN",
+        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
+        "column is no input",
+    )  # fmt: skip
+    parser.add_argument(
         "--forbid", metavar="COLUMNS", type=names, default=[],
         help="columns no rule may use, and single conditions such as 'age <= 30'",
     )  # fmt: skip

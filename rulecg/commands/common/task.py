@@ -24,16 +24,23 @@ if TYPE_CHECKING:
     from ...estimators.classifier import RuleSetClassifier
 
 
+def _add_repeatability(parser: CommandParser) -> None:
+    """Add the arguments that say which of several answers is given."""
+    parser.add_argument(
+        "--select", choices=("optimal", "fewest-errors"), default="optimal",
+        help="where optimality is proven, return the first of all optima, or the fewest errors met (optimal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--deterministic", action="store_true",
+        help="count work instead of seconds, so that the same data give the same rules on a busy machine",
+    )  # fmt: skip
+
+
 def add_arguments(parser: CommandParser) -> None:
     """Add the arguments that describe a learning task."""
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
     parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
-    parser.add_argument(
-        "--together", metavar="COLUMN",
-        help="rows with equal values there, such as visits of one patient, stay together wherever rows are split; the "
-        "column is no input",
-    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -70,6 +77,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--choice", choices=("best", "stable"), default="best",
         help="of good rule sets, return the one with the fewest errors, or the one that resamples agree on (best)",
     )  # fmt: skip
+    _add_repeatability(parser)
     _add_limits(parser)
     parser.add_argument(
         "--separator", metavar="TEXT", default=",", help="what stands between values of a CSV file, \\t for tab (,)"
@@ -287,6 +295,8 @@ def classifier_from(
         label_weight=arguments.label_weight,
         cut_points=dict(arguments.cut_points) or None,
         choice=arguments.choice,
+        select=arguments.select,
+        deterministic=arguments.deterministic,
         na_values=list(arguments.na_values),
         scoring=getattr(arguments, "scoring", None),
         pricing_time_limit=arguments.pricing_time_limit,

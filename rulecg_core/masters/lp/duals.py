@@ -1,4 +1,9 @@
-"""Duals of the master's relaxation, one number per positive and per row, whatever program they came from."""
+"""Duals of the master's relaxation, one number per positive and per row, whatever program they came from.
+
+They are rounded to a grid of multiples of a power of two, so that every sum that follows from them is exact: reduced
+costs, bounds and thresholds are the same on any machine and for any order of samples, threads or partitions. Any duals
+of the right sign are feasible; what rounding takes away is in the bound.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from ...api.pricing import PricingProblem
-from ...base.arrays import FloatArray, IntArray, read_only
+from ...base.arrays import FloatArray, IntArray, below, grid_for, nearest, read_only
 from ...data.linear_form import LinearForm, Row
 from ...data.problem import Problem
 
@@ -32,6 +37,29 @@ class Duals:
         values = np.where(np.isneginf(lower), np.minimum(values, 0.0), values)
         values = np.where(np.isposinf(upper), np.maximum(values, 0.0), values)
         return cls(np.maximum(covers, 0.0), np.minimum(links, 0.0), values)
+
+    def on_grid(
+        self, problem: Problem, objective: LinearForm, rows: Sequence[Row], positives: IntArray, max_rules: float
+    ) -> Rounded:
+        """Round the duals so that the pricing problem's numbers are multiples of a power of two."""
+        first = self.pricing_problem(problem, objective, rows, positives, max_rules)
+        longest = np.sort(np.abs(first.condition_prices))[-first.max_conditions :].sum()
+        grid = grid_for(float(np.abs(first.sample_weights).sum() + longest + abs(first.constant)))
+        # Sums of roundings may cross a power of two.
+        grid *= 2.0
+        duals = Duals(nearest(self.covers, grid), nearest(self.links, grid), nearest(self.rows, grid))
+        exact = duals.pricing_problem(problem, objective, rows, positives, max_rules)
+        # What rows and links leave between two multiples is rounded down: no reduced cost is then above its true value.
+        return Rounded(
+            duals,
+            evolve(
+                exact,
+                sample_weights=read_only(below(exact.sample_weights, grid)),
+                condition_price=float(below(np.array(exact.condition_price), grid)),
+                constant=float(below(np.array(exact.constant), grid)),
+                grid=grid,
+            ),
+        )
 
     def of_covering(self, max_rules: float) -> FloatArray:
         """What covering each positive is worth."""
@@ -67,16 +95,26 @@ class Duals:
         upper = np.array([row.hi for row in rows])
         with np.errstate(invalid="ignore"):
             at_bound = np.where(self.rows > 0, self.rows * lower, self.rows * upper)
-        bound = float(self.covers.sum() + self.links.sum() + np.where(self.rows == 0, 0.0, at_bound).sum())
+        parts = [self.covers, self.links, np.where(self.rows == 0, 0.0, at_bound)]
         missed = -(self.covers + self.links)
         if objective.missed is not None:
             missed += objective.missed[positives]
         for row, dual in zip(rows, self.rows, strict=True):
             if row.form.missed is not None and dual != 0.0:
                 missed -= dual * row.form.missed[positives]
-        bound += float(np.minimum(missed, 0.0).sum())
+        parts.append(np.minimum(missed, 0.0))
+        # Exactly rounded, so that the order of samples does not matter.
+        bound = math.fsum(value for part in parts for value in part.tolist())
         for name in {name for form in (objective, *(row.form for row in rows)) for name in form.variables}:
             used = sum(dual * row.form.variables.get(name, 0.0) for row, dual in zip(rows, self.rows, strict=True))
             if objective.variables.get(name, 0.0) - used < -1e-7:
                 return -math.inf
         return bound + objective.const
+
+
+@frozen(eq=False)
+class Rounded:
+    """Duals on a grid, and the pricing problem that they make."""
+
+    duals: Duals
+    pricing: PricingProblem

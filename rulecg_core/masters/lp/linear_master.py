@@ -162,11 +162,12 @@ class LinearMaster:
 
     def _relaxation(self, objective: float, read: _Read, pool: RulePool) -> Relaxation:
         """Everything that one solution says, as a value."""
-        pricing = read.duals.pricing_problem(self.problem, self._target, self.rows, self.positives, self.max_rules)
-        dual_value = read.duals.bound(self._target, self.rows, self.positives)
+        rounded = read.duals.on_grid(self.problem, self._target, self.rows, self.positives, self.max_rules)
+        duals, pricing = rounded.duals, rounded.pricing
+        dual_value = duals.bound(self._target, self.rows, self.positives)
         row_duals = dict.fromkeys((row.name for row in self.rows), 0.0)
         # A row between two bounds may be two rows here.
-        for row, dual in zip(self.rows, read.duals.rows.tolist(), strict=True):
+        for row, dual in zip(self.rows, duals.rows.tolist(), strict=True):
             row_duals[row.name] += dual
         return Relaxation(
             value=objective + (0.0 if self.phase_one else self.objective.const),

@@ -3,9 +3,11 @@
 import os
 import signal
 import threading
+import time
 
 import pytest
 
+from rulecg_core.base import interrupts
 from rulecg_core.base.interrupts import Interrupts
 
 
@@ -64,3 +66,28 @@ def test_other_threads_change_nothing():
     thread.start()
     thread.join()
     assert inside == [signal.default_int_handler]
+
+
+def test_an_interrupt_that_was_forgotten_comes_again(monkeypatch):
+    """Raised once and swallowed, it is raised again a little later; once it was heard it is not."""
+    monkeypatch.setattr(interrupts, "AGAIN", 0.05)
+    signal.signal(signal.SIGINT, interrupts.come_again)
+    with pytest.raises(KeyboardInterrupt):
+        press_ctrl_c()
+    with pytest.raises(KeyboardInterrupt):
+        time.sleep(20)
+    interrupts.come_no_more()
+    time.sleep(0.3)
+
+
+def test_during_a_run_a_forgotten_interrupt_sets_the_halt(monkeypatch):
+    """It comes again in the run, which ends early; afterwards Ctrl-C is Python's own."""
+    monkeypatch.setattr(interrupts, "AGAIN", 0.05)
+    signal.signal(signal.SIGINT, interrupts.come_again)
+    with pytest.raises(KeyboardInterrupt):
+        press_ctrl_c()
+    halt = threading.Event()
+    with pytest.raises(KeyboardInterrupt), Interrupts(halt):
+        time.sleep(20)
+    assert halt.is_set()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

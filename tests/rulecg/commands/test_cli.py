@@ -80,7 +80,7 @@ def test_unknown_command_and_version(capsys: pytest.CaptureFixture[str]) -> None
     assert version.value.code == 0
 
 
-@pytest.mark.parametrize("option", ["--time-limit", "--seed", "--config", "--positive"])
+@pytest.mark.parametrize("option", ["--time-limit", "--seed", "--config", "--positive", "--cut-points"])
 def test_two_dashes_are_no_value(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """``--seed=--`` is refused as an option without its value."""
     with pytest.raises(SystemExit, match="2"):

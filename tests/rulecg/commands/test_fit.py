@@ -102,7 +102,7 @@ def test_costs_class_weights_and_teacher_reach_the_fit(folder, capsys):
 
 
 def test_with_no_options_but_the_target_it_says_what_to_expect(tmp_path, capsys):
-    """First the accuracy on new rows beside the majority class, then what was tried; the file and the report keep it."""
+    """First the accuracy on new rows beside the majority class, then what was tried; file and report keep it."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.random(120).round(2), "b": rng.random(120).round(2)})
     table["y"] = np.where((table["a"] > 0.5) ^ (rng.random(120) < 0.05), 1, 0)

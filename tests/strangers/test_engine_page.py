@@ -1,0 +1,49 @@
+"""The page "Write an engine" is enough: its files make a package that registers and keeps the contract."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from rulecg_core import Engine, load_registry
+from rulecg_core.plugins.config import tomllib
+
+PAGE = Path(__file__).parents[2] / "docs" / "plugins" / "engine.md"
+FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the page shows, in a folder of their own."""
+    folder = tmp_path_factory.mktemp("processes")
+    files = FILE.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(files) == 4
+    for name, text in files:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_its_entry_point_registers_the_engine(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its pyproject.toml names offers the engine by name, with its options."""
+    monkeypatch.syspath_prepend(str(package))
+    declared = tomllib.loads((package / "pyproject.toml").read_text())["project"]["entry-points"]["rulecg"]
+    registry = load_registry([EntryPoint(name, value, "rulecg") for name, value in declared.items()])
+    assert registry.faults == []
+    engine = registry.engine("processes:processes=1")
+    assert isinstance(engine, Engine)
+    engine.shutdown()
+
+
+def test_its_contract_passes(package: Path) -> None:
+    """The test file of the page passes as it stands."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    environ = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
+    run = subprocess.run(command, cwd=package, env=environ, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
