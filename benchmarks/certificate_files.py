@@ -76,7 +76,9 @@ def verified(proof: Path, table: Path) -> tuple[bool, float, float, float]:
     code = (
         "import sys, time, resource\nfrom rulecg_verify.__main__ import main\nbegan = time.perf_counter()\n"
         "code = main(sys.argv[1:])\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)\nsys.exit(code)"
+        # Not ru_maxrss: a process inherits it from the one that started it.
+        "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1]\n"
+        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, int(peak) / 1024)\nsys.exit(code)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(proof), str(table)], capture_output=True, text=True, check=False,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rulecg_core import Condition, RulecgError, RuleSet
 
     from . import datasets
+    from .analysis.near_optimal import near_optimal
     from .analysis.stability import alternative_rules, rule_stability
     from .binarize.binarizer import Binarizer
     from .estimators.classifier import RuleSetClassifier
@@ -42,6 +43,7 @@ _HOMES = {
     "complexity_path": ".estimators.complexity_path",
     "fairness_path": ".estimators.fairness_path",
     "load_model": ".model.model_file",
+    "near_optimal": ".analysis.near_optimal",
     "plot_fairness_path": ".estimators.fairness_path",
     "rule_stability": ".analysis.stability",
     "save_model": ".model.model_file",
@@ -65,6 +67,7 @@ __all__ = [
     "datasets",
     "fairness_path",
     "load_model",
+    "near_optimal",
     "plot_fairness_path",
     "rule_stability",
     "save_model",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, completion, demo, explain, export, fit, path, plugins, predict, report, rerun, warm_up
+from . import check, edit, explain, export, fit, near_optimal, path, predict, report, rerun
 from .common.parser import CommandParser
+from .installation import completion, demo, plugins, warm_up
 from .packed import pack
 
 
@@ -24,5 +25,6 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    fit, pack, predict, explain, report, check, rerun, path, export, plugins, demo, warm_up, completion,
+    fit, pack, predict, explain, report, check, rerun, edit, near_optimal, path, export, plugins, demo, warm_up,
+    completion,
 )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rulecg_core import ConfigurationError
 
 from .common import task
 from .common.exit_codes import INTERRUPTED, OK
-from .common.parser import CommandParser, complexity
+from .common.parser import CommandParser, complexity, positive_number
 from .packed import fit_packed
 
 if TYPE_CHECKING:
@@ -43,6 +45,15 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help="where to write the model file; without it the rules are shown and not kept"
     )
+    parser.add_argument(
+        "--previous", metavar="MODEL",
+        help="an earlier model file to stay near, with --keep 0.9 (at least nine tenths of its rules stay as they are; "
+        "0.9 unless --change-cost is given) or --change-cost",
+    )  # fmt: skip
+    parser.add_argument(
+        "--change-cost", metavar="X", type=positive_number,
+        help="with --previous: by how much the objective must fall for each of its rules that is given up",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.out:
         check_writable(arguments.out)
+    earlier = _earlier(arguments)
     job = task.Task.of(arguments)
     before = _stamp(arguments.certificate)
     classifier = task.classifier_from(arguments, arguments.max_complexity, job.label_names)
@@ -65,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             sensitive_features=job.sensitive,
             groups=job.together,
             certificate=_certificate(arguments, job),
+            **earlier,
         )
     model = to_model(
         classifier,
@@ -76,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.out:
         save_model(model, arguments.out)
+    for edit in model.edits:
+        print(f"{edit.command} ({edit.errors:g} errors)")
     tested = [] if arguments.test is None else test_summary(model, arguments.test, arguments.separator)
     first = [*expected_summary(classifier, job), *tested]
     for line in training_summary(classifier, job, arguments.constraint, first):
@@ -87,6 +102,29 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if classifier.result_.stop == "interrupted" else OK
 
 
+def _earlier(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What is to stay of an earlier model; a number among what is to be kept is a share of its rules."""
+    shares = [text for text in arguments.keep if _is_number(text)]
+    if arguments.previous is None:
+        if shares or arguments.change_cost is not None:
+            raise ConfigurationError("--keep SHARE and --change-cost need an earlier model: name it with --previous.")
+        return {}
+    if len(shares) > 1:
+        raise ConfigurationError(f"--keep was given {len(shares)} shares: give one.")
+    from ..model.model_file import load_model
+
+    arguments.keep = [text for text in arguments.keep if text not in shares]
+    keep = float(shares[0]) if shares else (0.9 if arguments.change_cost is None else None)
+    return {"previous": load_model(arguments.previous), "keep": keep, "change_cost": arguments.change_cost}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(float(text) >= 0)
+    except ValueError:
+        return False
+
+
 def _stamp(path: str | None) -> int:
     """When a file was written, to tell a new one from one that was there before."""
     return os.stat(path).st_mtime_ns if path and os.path.exists(path) else 0
@@ -94,8 +132,6 @@ def _stamp(path: str | None) -> int:
 
 def _certificate(arguments: argparse.Namespace, job: task.Task) -> CertificateFile | None:
     """Where the certificate goes, and what it says of the table."""
-    from rulecg_core import ConfigurationError
-
     from ..certificates.described_table import CertificateFile, Target
 
     if not arguments.certificate:

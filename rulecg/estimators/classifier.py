@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from attrs import evolve
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from rulecg_core import Backend, Condition, Constraint, Heuristic, Pricer, Rule, RuleSet, Start, load_registry, now
+from rulecg_core import ConfigurationError, Rule, RuleSet, Start, load_registry, now
 from rulecg_core.base.arrays import AnyArray
 
-from ..binarize.best_cuts import CutPoints
 from ..binarize.binarizer import Binarizer
 from ..certificates.described_table import CertificateFile
 from ..certificates.fitted import checked_file
@@ -34,10 +33,11 @@ from .fitted.predicts import Predicts
 from .fitting import Given, fit_rules
 from .forest_start import starter_of
 from .learning import describing, labelled_rows
-from .recipe import ScheduleLike, compose
+from .recipe import compose
+from .settings import Settings
 
 
-class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[misc]
     """Learn a rule set of limited complexity by column generation, with a certificate of how good it is.
 
     Parameters
@@ -69,7 +69,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
     time_limit : float or None
         Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
-        far.
+        far; while something is chosen, the first one ends the choice.
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None
@@ -195,84 +195,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
     settings_: Mapping[str, Any]
     path_: pd.DataFrame | None
 
-    # scikit-learn asks for one parameter per setting.
-    def __init__(
-        self,
-        max_complexity: float | str = "auto",
-        max_conditions: int = 5,
-        logic: str = "auto",
-        loss: str = "hamming",
-        constraints: Sequence[str | Constraint] = (),
-        backend: str | Backend | None = None,
-        pricers: str | Sequence[str | Pricer] = "auto",
-        heuristics: str | Sequence[str | Heuristic] = "auto",
-        schedule: ScheduleLike = None,
-        time_limit: float | None = 60.0,
-        forbid: Sequence[str] = (),
-        binarizer: Binarizer | str | None = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        class_weight: Any = None,
-        costs: Any = None,
-        teacher: Any = "auto",
-        label_weight: float | str = "auto",
-        cut_points: CutPoints | None = None,
-        choice: str = "best",
-        select: str = "optimal",
-        deterministic: bool = False,
-        na_values: Sequence[str] = (),
-        monotone: Mapping[str, str] | None = None,
-        require: Sequence[str | Condition] = (),
-        condition_costs: Mapping[str, float] | None = None,
-        max_rules: int | None = None,
-        max_columns: int | None = None,
-        min_rule_support: float | None = None,
-        min_rule_precision: float | None = None,
-        keep: RuleSet | Sequence[Any] = (),
-        positive: Any = None,
-        sensitive: str | Sequence[str] | None = None,
-        scoring: Any = None,
-        pricing_time_limit: float | None = None,
-        start: str | None = None,
-    ) -> None:
-        self.max_complexity = max_complexity
-        self.max_conditions = max_conditions
-        self.logic = logic
-        self.loss = loss
-        self.constraints = constraints
-        self.backend = backend
-        self.pricers = pricers
-        self.heuristics = heuristics
-        self.schedule = schedule
-        self.time_limit = time_limit
-        self.forbid = forbid
-        self.binarizer = binarizer
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.class_weight = class_weight
-        self.costs = costs
-        self.teacher = teacher
-        self.label_weight = label_weight
-        self.cut_points = cut_points
-        self.choice, self.select, self.deterministic = choice, select, deterministic
-        self.na_values = na_values
-        self.monotone = monotone
-        self.require = require
-        self.condition_costs = condition_costs
-        self.max_rules = max_rules
-        self.max_columns = max_columns
-        self.min_rule_support = min_rule_support
-        self.min_rule_precision = min_rule_precision
-        self.keep = keep
-        self.positive = positive
-        self.sensitive = sensitive
-        self.scoring = scoring
-        self.pricing_time_limit = pricing_time_limit
-        self.start = start
-
-    # What scikit-learn's classifiers take, and where to write what was proven.
+    # What scikit-learn's classifiers take, where to write what was proven, and what is to stay of an earlier model.
     def fit(
         self,
         X: Any,
@@ -282,6 +205,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         sensitive_features: Any = None,
         groups: Any = None,
         certificate: CertificateFile | str | None = None,
+        previous: Any = None,
+        keep: float | None = None,
+        change_cost: float | None = None,
     ) -> RuleSetClassifier:
         """Learn the rule set.
 
@@ -301,6 +227,12 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
         certificate : str, CertificateFile or None
             Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
             against the table.
+        previous : Model, fitted RuleSetClassifier or None
+            An earlier model to stay near: the new one's ``model_.edits`` say what changed and why.
+        keep : float or None
+            With ``previous``, the share of its rules that must stay as they are, at least.
+        change_cost : float or None
+            With ``previous``, by how much the objective must fall for each of its rules that is given up.
 
         Returns
         -------
@@ -315,15 +247,14 @@ class RuleSetClassifier(Predicts, ClassifierMixin, BaseEstimator):  # type: igno
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        return self.fit_from(
-            (),
-            X,
-            y,
-            sample_weight=sample_weight,
-            sensitive_features=sensitive_features,
-            groups=groups,
-            certificate=certificate,
-        )
+        if previous is None and (keep is not None or change_cost is not None):
+            raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
+        rows = {"sample_weight": sample_weight, "sensitive_features": sensitive_features, "groups": groups}
+        if previous is None:
+            return self.fit_from((), X, y, **rows, certificate=certificate)
+        from ..workbench.refit import refit
+
+        return refit(self, previous, X, y, keep=keep, change_cost=change_cost, **rows).into(self)
 
     # What `fit` takes, and the rules to begin with.
     def fit_from(

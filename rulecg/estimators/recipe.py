@@ -4,6 +4,7 @@ registry."""
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -107,8 +108,10 @@ class Recipe:
         """The same recipe, beginning with what a run has found."""
         return evolve(self, start=Start(result.pool, (result.best_rules, result.rules)), starter=None)
 
-    def run_once(self, problem: Problem, limits: Limits, on_event: Observer, seed: int) -> Result:
-        """Learn a rule set and leave the choice among the good ones to the core."""
+    def run_once(
+        self, problem: Problem, limits: Limits, on_event: Observer, seed: int, halt: threading.Event | None = None
+    ) -> Result:
+        """Learn a rule set and leave the choice among the good ones to the core; setting the halt ends it early."""
         began, start = now(), self.start
         if self.starter is not None:
             start = evolve(start, rules=(*start.rules, *self.starter(problem)))
@@ -127,6 +130,7 @@ class Recipe:
                 start=start,
                 select=self.select,  # type: ignore[arg-type]  # checked by the core
                 second_backend=self._second_backend(),
+                halt=halt,
             )
 
     def _second_backend(self) -> Backend | None:

@@ -142,6 +142,17 @@ class BaselineEntry(Struct, forbid_unknown_fields=True):
     groups: Annotated[list[GroupEntry], Meta(max_length=MAX_ITEMS)]
 
 
+class EditEntry(Struct, forbid_unknown_fields=True):
+    """One step of what was changed by hand."""
+
+    command: Text
+    rules: Texts
+    errors: float
+    objective: float
+    best: float | None = None
+    bound: float | None = None
+
+
 class EstimateEntry(Struct, forbid_unknown_fields=True):
     """A figure on new rows, with its interval."""
 
@@ -187,6 +198,7 @@ class ModelDocument(Struct, forbid_unknown_fields=True):
     data: DataEntry | None
     seal: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     baseline: BaselineEntry | None = None
+    edits: Annotated[list[EditEntry], Meta(max_length=MAX_ITEMS)] = []
     expected: ExpectedEntry | None = None
 
 

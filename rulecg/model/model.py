@@ -16,9 +16,10 @@ from ..inputs.sensitive_columns import column_of
 from ..monitoring.baseline import Baseline
 from .certificate import Certificate
 from .checked_table import checked_table
+from .edits import Edit
 from .expected import Expected
-from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
+from .origin.fingerprint import Fingerprint
 from .scores import RuleScores, firing, rule_table
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Model:
     notes: tuple[str, ...] = ()
     baseline: Baseline | None = None
     """What was counted on the training rows; None when unknown."""
+    edits: tuple[Edit, ...] = ()
+    """What was changed by hand since the rules were learned, step by step."""
     expected: Expected | None = None
     """What to expect on new rows; None when unknown."""
 

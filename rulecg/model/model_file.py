@@ -26,6 +26,7 @@ from .document import (
     CertificateEntry,
     ConditionEntry,
     DataEntry,
+    EditEntry,
     ExpectedEntry,
     Header,
     ModelDocument,
@@ -34,10 +35,11 @@ from .document import (
     RuleSetEntry,
     SketchEntry,
 )
+from .edits import Edit
 from .expected import Estimate, Expected
-from .fingerprint import Fingerprint
 from .model import Model, model_of
-from .row_sketch import RowSketch
+from .origin.fingerprint import Fingerprint
+from .origin.row_sketch import RowSketch
 from .scores import RuleScores
 
 if TYPE_CHECKING:
@@ -221,6 +223,10 @@ def _document(model: Model) -> ModelDocument:
         data=None if model.fingerprint is None else _data_entry(model.fingerprint),
         seal="",
         baseline=None if model.baseline is None else baseline_entry(model.baseline),
+        edits=[
+            EditEntry(edit.command, list(edit.rules), edit.errors, edit.objective, edit.best, edit.bound)
+            for edit in model.edits
+        ],
         expected=None if model.expected is None else _expected_entry(model.expected),
     )
 
@@ -307,6 +313,10 @@ def _model(document: ModelDocument) -> Model:
         fingerprint=None if document.data is None else _fingerprint(document.data),
         has_stale_scores=document.has_stale_scores,
         baseline=baseline,
+        edits=tuple(
+            Edit(entry.command, tuple(entry.rules), entry.errors, entry.objective, entry.best, entry.bound)
+            for entry in document.edits
+        ),
         expected=None if document.expected is None else _expected(document.expected),
     )
 

@@ -15,10 +15,11 @@ from .accuracy import accuracy_section
 from .audits import GROUPS, audit_sections
 from .card import card_section, stability_section
 from .certificate import certificate_section, path_section
+from .changes import changes_section
 from .evidence import Evidence
 from .expected import expected_section
-from .markup import Section, counted, percent, render
 from .metadata import Metadata, metadata_section
+from .page.markup import Section, counted, percent, render
 from .prices import price_section
 from .rules import reasons_section, rules_section
 
@@ -117,6 +118,7 @@ def _sections(evidence: Evidence, extra: Supplements) -> list[Section]:
         None if extra.metadata is None else metadata_section(extra.metadata),
         None if evidence.model.expected is None else expected_section(evidence.model.expected),
         rules_section(evidence),
+        changes_section(evidence.model),
         reasons_section(evidence),
         accuracy_section(evidence),
         certificate_section(evidence),

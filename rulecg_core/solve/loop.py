@@ -62,6 +62,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
     start: Start = Start(),
     select: Select = "optimal",
     second_backend: Backend | None = None,
+    halt: threading.Event | None = None,
 ) -> Result:
     """Run column generation.
 
@@ -88,6 +89,8 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         enumerated), or the one with the fewest errors that was met, whatever its objective.
     second_backend : Backend or None
         Confirms integer programs that a proof rests on; None asks the master's own solver again, without presolve.
+    halt : threading.Event or None
+        Setting it ends the run early, from whatever thread, as Ctrl-C does.
 
     Returns
     -------
@@ -126,7 +129,7 @@ def generate_columns(  # what is composed and what it is composed with: all but 
         stage.pricer.prepare()
     for _, heuristic in named:
         heuristic.prepare()
-    halt = threading.Event()
+    halt = halt or threading.Event()
     if select not in get_args(Select):
         raise ConfigurationError(f"select must be one of {get_args(Select)}, not {select!r}.")
     run = Run(master, stages, limits, on_event, np.random.default_rng(seed), schedule, halt)

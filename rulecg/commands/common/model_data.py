@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rulecg_core import Mark
+from attrs import frozen
+
+from rulecg_core import ConfigurationError, Mark
+from rulecg_core.base.arrays import BoolArray
 
 from .parser import CommandParser
 
@@ -91,3 +94,52 @@ def column_kinds(model: Model) -> dict[str, str]:
             elif condition.operator in ("true", "false"):
                 kinds[condition.column] = "truth value"
     return kinds
+
+
+@frozen(eq=False)
+class LabelledTable:
+    """A model with rows that it can go on learning from."""
+
+    model: Model
+    inputs: pd.DataFrame
+    labels: BoolArray
+    """Whether each row has the outcome that the rules describe."""
+    sensitive: pd.DataFrame | None
+
+
+def load_labelled(arguments: argparse.Namespace) -> LabelledTable:
+    """Load a model of two classes and a table with the recorded outcome.
+
+    Parameters
+    ----------
+    arguments
+        What the command line was given, ``target`` and ``sensitive`` included.
+
+    Returns
+    -------
+    LabelledTable
+        The rows that have an outcome.
+
+    Raises
+    ------
+    ConfigurationError
+        When the model has more classes, or the table no outcome.
+    """
+    from ...report.evidence import Evidence
+
+    model, table = load(arguments)
+    if not model.is_binary:
+        raise ConfigurationError("This is for models of two classes: learn one class against the rest.")
+    evidence = Evidence.of(model, table, arguments.target, arguments.sensitive)
+    if evidence.truth is None:
+        raise ConfigurationError(
+            f"The table has no column {model.target!r} with the recorded outcome: name it with --target."
+        )
+    rows = evidence.labelled
+    columns = [name for name in model.rule_set.columns if name in evidence.table]
+    return LabelledTable(
+        model=model,
+        inputs=evidence.table.loc[rows, columns].reset_index(drop=True),
+        labels=evidence.y_true[rows],
+        sensitive=None if evidence.sensitive is None else evidence.sensitive.loc[rows].reset_index(drop=True),
+    )
