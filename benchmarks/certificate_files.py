@@ -1,7 +1,7 @@
 """Certificates as files: data set × C × bound × size × seconds to write and to verify × memory × mutations.
 
-    python benchmarks/certificate_files.py                       # the ten small sets, C = 10, writes docs/benchmarks
-    python benchmarks/certificate_files.py heart --complexities 20 --seconds 200 --mutations 0 --merge
+    python benchmarks/certificate_files.py                       # the ten small sets, C = 10
+    python benchmarks/certificate_files.py heart --complexities 20 --seconds 200 --mutations 0
 
 Data sets are read from the folder that RULECG_DATA names; each is written as a CSV file with its label as last column.
 Verifying runs in a process of its own, ``python -m rulecg_verify``. Mutations change one thing in a certificate, or in
@@ -37,7 +37,6 @@ from rulecg_verify import Refused, verify
 from rulecg_verify.certificate_file import read_certificate
 from rulecg_verify.table import Samples, read_samples
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "certificate-files.md"
 HEAD = (
     "| data set | D | C | loss | bound | listed | nodes | size (kB) | write (s) | verify (s) | of it CPU (s) "
     "| memory (MB) | mutants | refused | accepted, true | not judged | **false** |\n"
@@ -76,7 +75,9 @@ def verified(proof: Path, table: Path) -> tuple[bool, float, float, float]:
     code = (
         "import sys, time, resource\nfrom rulecg_verify.__main__ import main\nbegan = time.perf_counter()\n"
         "code = main(sys.argv[1:])\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)\nsys.exit(code)"
+        # Not ru_maxrss: a process inherits it from the one that started it.
+        "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1]\n"
+        "print(time.perf_counter() - began, used.ru_utime + used.ru_stime, int(peak) / 1024)\nsys.exit(code)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(proof), str(table)], capture_output=True, text=True, check=False,

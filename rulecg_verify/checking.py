@@ -57,7 +57,8 @@ def verify(certificate: Path | str, table: Path | str) -> Verdict:
 def _counted(rules: list[Rule], samples: Samples) -> tuple[BoolArray, IntArray]:
     """Rules × positives, and what each rule costs by what else it covers."""
     covers = np.array([samples.holds[:, rule].all(axis=1) for rule in rules]).reshape(len(rules), len(samples.miss))
-    return covers[:, samples.positives], covers @ samples.cover
+    costs = np.array([samples.cover[cover].sum() for cover in covers], dtype=np.int64)
+    return covers[:, samples.positives], costs
 
 
 def _check_rules(rules: list[Rule], loss: int, most: int, samples: Samples) -> None:
@@ -112,7 +113,7 @@ def _known_sizes(content: dict[str, Any], samples: Samples) -> dict[bytes, int]:
 
 def _has_idle_condition(rule: IntArray, samples: Samples) -> bool:
     """Whether without one of its conditions the rule costs the same: the shorter rule replaces it."""
-    fails = ~samples.holds[samples.cover > 0][:, rule]
+    fails = ~samples.holds[:, rule][samples.cover > 0]
     return not bool((fails & (fails.sum(axis=1, keepdims=True) == 1)).any(axis=0).all())
 
 

@@ -45,6 +45,22 @@ def test_plugins_use_only_public_doors(module: str) -> None:
         assert inside or imported in DOORS or imported.startswith(("rulecg_core.testing.", "rulecg_kernels.")), imported
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_the_checker_shares_no_code_with_what_it_checks(module: str) -> None:
+    """It imports numpy, the standard library and nothing of ours, and nothing of ours imports it."""
+    if not module.startswith("rulecg_verify"):
+        assert not any(name.startswith("rulecg_verify") for name in imports_of(ROOT, module))
+        return
+    names = set()
+    for node in ast.walk(ast.parse(path_of(module).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module.partition(".")[0])
+    assert names <= {"numpy", *sys.stdlib_module_names}
+    assert all(name.startswith("rulecg_verify") for name in imports_of(ROOT, module))
+
+
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("rulecg_core")])
 def test_the_core_depends_on_three_libraries(module: str) -> None:
     """numpy, attrs and pluggy, besides the standard library; pytest in the test kit."""

@@ -9,7 +9,7 @@ import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ..report.markup import Markup, counted, percent, render
+from ..report.page.markup import Markup, counted, percent, render
 
 if TYPE_CHECKING:
     from .near_optimal import NearOptimalSets

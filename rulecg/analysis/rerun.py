@@ -8,7 +8,7 @@ from attrs import frozen
 from rulecg_core import ConfigurationError
 
 from ..model.model import Model
-from ..model.versions import made_with
+from ..model.origin.versions import made_with
 
 
 @frozen

@@ -82,7 +82,11 @@ def choose(
         return None
     judge = Judge.of(task, fold, scoring)
     climb = _Climb(parts, judge, deadline, plan)
-    is_complete = climb.go(plan.options)
+    try:
+        is_complete = climb.go(plan.options)
+    except KeyboardInterrupt:
+        # The first Ctrl-C ends the choice, with what is known; the next one ends the last fit.
+        is_complete = False
     if not climb.candidates or not (is_complete or climb.candidates[-1].bound >= LEAST_SEEN):
         return None
     if plan.alternatives:
@@ -124,6 +128,9 @@ class _Climb:
                 falls = len(means) < 3 or means[-1] < min(means[-3:-1]) - 1e-12
                 if (bound >= PATIENT_UNTIL and not falls) or room[option] >= 2:
                     going.remove(option)
+            if self.candidates and self.parts[0].task.settings["verbose"]:
+                best = self.candidates[self.chosen()]
+                print(f"choosing: bound {bound:g} tried, best so far {best.bound:g} ({best.option.logic})", flush=True)
             if bound >= until or not going:
                 break
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from attrs import frozen
 
 from rulecg_core import Groups
 from rulecg_core.base.arrays import BoolArray, FloatArray, IntArray
@@ -17,7 +18,7 @@ from .held_out import Candidate, Judge, is_constant, least_complex_of_the_best
 Z = 1.959963984540054
 """Two-sided 95 %."""
 WIDENING = 1.3
-"""By how much variances are raised, because rule sets learned from overlapping rows err together: measured."""
+"""By how much variances are raised, because rule sets learned from overlapping rows err together: a safe margin."""
 UNLIKELY = 0.01
 """Folds disagree when chance alone gives such differences less often than this."""
 
@@ -32,8 +33,10 @@ def expected_of(
 ) -> Expected:
     """Estimate the figures of a chosen candidate on new rows.
 
-    Each fold's rows are predicted by the candidate that the other folds would have chosen, so that no row has a say in
-    what predicts it.
+    What the choice said about the folds' rows is too good, because it was chosen for it. Where instead each fold's rows
+    are predicted by the candidate that the other folds would have chosen, no row has a say in what predicts it, but
+    fewer rows choose, and choose worse. Figures are halfway between the two; intervals reach from the lower end of the
+    one to the upper end of the other.
 
     Parameters
     ----------
@@ -55,43 +58,72 @@ def expected_of(
     Expected
         The figures.
     """
-    decisions, probabilities = _by_other_folds(candidates, losses, judge)
+    own = _Said(candidates[chosen].decisions, candidates[chosen].probabilities)
+    both = [_figures(said, judge, together) for said in (own, _by_other_folds(candidates, losses, judge))]
+    figures = {name: _between(both[0][name], both[1][name]) for name in both[0]}
     codes, weights = judge.codes, judge.weights
-    n_classes = len(judge.classes)
-    right = decisions == codes
-    sizes = _Sizes.of(right, weights, together)
-    totals = np.bincount(codes, weights, minlength=n_classes)
+    totals = np.bincount(codes, weights, minlength=len(judge.classes))
     most = int(np.argmax(totals))
-    costs = judge.costs(decisions)
-    constants = np.array([judge.costs(np.full(len(codes), code)) for code in range(n_classes)])
-    least = int(np.argmin(constants.sum(axis=1)))
-    recalls = [sizes.share(right, codes == code) for code in range(n_classes)]
-    figures = {"balanced accuracy": _mean_of(recalls)}
-    if n_classes == 2:
-        figures["precision"] = sizes.share(right, decisions == 1)
-        figures["recall"] = recalls[1]
-        figures["AUC"] = _auc(probabilities[:, 1], codes == 1, weights, sizes.factor)
+    right = own.decisions == codes
     by_fold = [right[judge.fold == number] for number in range(int(judge.fold.max()) + 1)]
+    constant = _least_constant_costs(judge).sum() / weights.sum()
+    gain = figures.pop("gain")
     return Expected(
-        accuracy=sizes.share(right, np.ones(len(codes), dtype=bool)),
+        accuracy=figures.pop("accuracy"),
         majority=plain(judge.classes[most]),
         majority_accuracy=float(totals[most] / totals.sum()),
-        cost=float(costs.sum() / weights.sum()),
-        constant_cost=float(constants[least].sum() / weights.sum()),
-        gain=_mean_with_interval((constants[least] - costs) * len(codes) / weights.sum(), sizes.factor),
+        cost=float(constant - gain.value),
+        constant_cost=float(constant),
+        gain=gain,
         figures=figures,
-        gaps=_gaps(decisions, codes, weights, task.groups) if n_classes == 2 else {},
+        gaps=_gaps(own.decisions, codes, weights, task.groups) if len(judge.classes) == 2 else {},
         fold_accuracies=tuple(float(part.mean()) for part in by_fold if len(part)),
         folds_disagree=_differ(by_fold),
-        is_constant=bool(is_constant(candidates[chosen].decisions)),
+        is_constant=bool(is_constant(own.decisions)),
         n_rows=len(codes),
         has_own_costs=any(task.settings.get(name) is not None for name in ("costs", "class_weight")),
     )
 
 
-def _by_other_folds(
-    candidates: Sequence[Candidate], losses: FloatArray, judge: Judge
-) -> tuple[IntArray, FloatArray]:
+@frozen(eq=False)
+class _Said:
+    """Predictions for rows outside training."""
+
+    decisions: IntArray
+    probabilities: FloatArray
+
+
+def _figures(said: _Said, judge: Judge, together: IntArray | None) -> dict[str, Estimate]:
+    """Every figure of predictions, with its interval."""
+    codes, weights, n_classes = judge.codes, judge.weights, len(judge.classes)
+    right = said.decisions == codes
+    sizes = _Sizes.of(right, weights, together)
+    recalls = [sizes.share(right, codes == code) for code in range(n_classes)]
+    gains = (_least_constant_costs(judge) - judge.costs(said.decisions)) * len(codes) / weights.sum()
+    figures = {
+        "accuracy": sizes.share(right, np.ones(len(codes), dtype=bool)),
+        "gain": _mean_with_interval(gains, sizes.factor),
+        "balanced accuracy": _mean_of(recalls),
+    }
+    if n_classes == 2:
+        figures["precision"] = sizes.share(right, said.decisions == 1)
+        figures["recall"] = recalls[1]
+        figures["AUC"] = _auc(said.probabilities[:, 1], codes == 1, weights, sizes.factor)
+    return figures
+
+
+def _between(one: Estimate, other: Estimate) -> Estimate:
+    """Halfway between two estimates, with an interval that holds both of theirs."""
+    return Estimate((one.value + other.value) / 2, min(one.low, other.low), max(one.high, other.high))
+
+
+def _least_constant_costs(judge: Judge) -> FloatArray:
+    """What the best constant answer costs, row by row."""
+    constants = [judge.costs(np.full(len(judge.codes), code)) for code in range(len(judge.classes))]
+    return min(constants, key=lambda costs: float(costs.sum()))
+
+
+def _by_other_folds(candidates: Sequence[Candidate], losses: FloatArray, judge: Judge) -> _Said:
     """What is said about each fold's rows by the candidate that the other folds choose."""
     complexities = np.array([candidate.complexity for candidate in candidates])
     decisions = candidates[0].decisions.copy()
@@ -103,7 +135,7 @@ def _by_other_folds(
         choice = least_complex_of_the_best(losses[:, others], complexities, judge.among(~held))
         decisions[held] = candidates[choice].decisions[held]
         probabilities[held] = candidates[choice].probabilities[held]
-    return decisions, probabilities
+    return _Said(decisions, probabilities)
 
 
 class _Sizes:

@@ -92,6 +92,8 @@ class Judge:
     def error(self, differences: FloatArray) -> FloatArray:
         """Give the standard error of the mean of differences between losses."""
         count = differences.shape[-1]
+        if count < 2:
+            return np.zeros(differences.shape[:-1])
         scale = self.weights.sum() / count if self.scoring is None else 1.0
         found: FloatArray = differences.std(axis=-1, ddof=1) / np.sqrt(count) / scale
         return found

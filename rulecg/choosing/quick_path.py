@@ -57,6 +57,8 @@ class QuickPath:
                     known += self._searched(View(master), heuristics, known, deadline)
                 else:
                     known.append(self._generated(bound, deadline))
+                if master.goal.constant_rule is None:
+                    known = [rules for rules in known if all(map(len, rules))]
                 judged = [master.evaluate(rules) for rules in dict.fromkeys(known)]
                 completed = master.goal.completed
         except RulecgError:

@@ -5,23 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import (
-    check,
-    completion,
-    demo,
-    edit,
-    explain,
-    export,
-    fit,
-    near_optimal,
-    path,
-    plugins,
-    predict,
-    report,
-    rerun,
-    warm_up,
-)  # fmt: skip
+from . import check, edit, explain, export, fit, near_optimal, path, predict, report, rerun
 from .common.parser import CommandParser
+from .installation import completion, demo, plugins, warm_up
 from .packed import pack
 
 

@@ -69,7 +69,7 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
     time_limit : float or None
         Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
-        far.
+        far; while something is chosen, the first one ends the choice.
     forbid : sequence of str
         Columns that no rule may use, such as the sensitive ones, and single conditions such as ``"age <= 30"``.
     binarizer : Binarizer, str or None

@@ -21,7 +21,7 @@ from ..choosing.folds import checked_groups, dealt_folds, most_folds
 from ..stakes.teachers import teacher_of_rows
 from .classifier import RuleSetClassifier
 from .complexity_path import ComplexityPath, checked_complexities, complexity_path, plot_path
-from .display import ShowsRules
+from .fitted.display import ShowsRules
 from .learning import labelled_rows, seed_of
 
 CHOICES = ("best", "simplest")

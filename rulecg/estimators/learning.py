@@ -32,9 +32,9 @@ from ..inputs.weights import checked_weights
 from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.scored_rule_sets import LabelledRows
 from ..stakes.row_stakes import RowObjective
-from .progress import progress
 from .recipe import Recipe
 from .refinement import learn_refining
+from .shown.progress import progress
 from .training import Training
 
 

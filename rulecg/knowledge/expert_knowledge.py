@@ -166,7 +166,9 @@ def _logic_of(settings: Mapping[str, Any]) -> str:
 def _forbidden(forbid: Any, table: pd.DataFrame) -> tuple[tuple[str, ...], frozenset[Condition]]:
     """Columns and single conditions that no rule may use."""
     if isinstance(forbid, str):
-        raise ConfigurationError(f"forbid must be a sequence of columns or conditions, such as [{forbid!r}].")
+        raise ConfigurationError(
+            f"forbid must be a sequence of column names, such as [{forbid!r}]; single conditions may stand there, too."
+        )
     known = list(map(str, table.columns))
     columns: list[str] = []
     conditions: list[Condition] = []

@@ -22,8 +22,8 @@ class Expected:
     """What to expect of a rule set on new rows of the same kind, from rows that took no part in learning.
 
     Each fold's rows were predicted by rule sets learned from the other rows. Candidates were chosen by what they said
-    there, so the best of them looks better than it is; figures are of candidates chosen by resamples of the rows and
-    judged by the rows outside each resample, which makes up for that.
+    there, so the best of them looks better than it is; figures are halfway between what it said and what candidates
+    said that the other folds would have chosen, and intervals hold those of both.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ from .certificate import Certificate
 from .checked_table import checked_table
 from .edits import Edit
 from .expected import Expected
-from .fingerprint import Fingerprint
 from .multiclass import ClassRuleSets, decide
+from .origin.fingerprint import Fingerprint
 from .scores import RuleScores, firing, rule_table
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ from .document import (
 )
 from .edits import Edit
 from .expected import Estimate, Expected
-from .fingerprint import Fingerprint
 from .model import Model, model_of
-from .row_sketch import RowSketch
+from .origin.fingerprint import Fingerprint
+from .origin.row_sketch import RowSketch
 from .scores import RuleScores
 
 if TYPE_CHECKING:

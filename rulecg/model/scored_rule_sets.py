@@ -17,9 +17,9 @@ from ..inputs.weights import checked_weights
 from .certificate import Certificate, plain
 from .expected import Expected
 from .model import Model
+from .origin.versions import made_with
 from .result import FitResult
 from .scores import RuleScores, by_importance, firing
-from .versions import made_with
 
 
 @frozen(eq=False)

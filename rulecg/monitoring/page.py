@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..report.markup import (
+from ..report.page.markup import (
     Markup,
     Section,
     counted,

@@ -12,8 +12,8 @@ from rulecg_core import Result, Rule
 from rulecg_core.base.arrays import IntArray
 
 from ..model.certificate import Certificate, plain
-from ..model.fingerprint import Fingerprint
 from ..model.model import Model
+from ..model.origin.fingerprint import Fingerprint
 from ..model.result import FitResult
 from ..model.scored_rule_sets import Learned
 from ..model.scores import RuleScores

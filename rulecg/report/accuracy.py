@@ -8,7 +8,7 @@ from attrs import frozen
 
 from ..analysis.intervals import wilson
 from .evidence import Evidence
-from .markup import Markup, Section, counted, number, paragraph, percent, section, table
+from .page.markup import Markup, Section, counted, number, paragraph, percent, section, table
 
 
 @frozen

@@ -21,8 +21,8 @@ import pandas as pd
 
 from rulecg_core.data.rule_text import HTML, clause_text
 
-from .charts import interval_chart
-from .markup import Markup, counted, details, number, paragraph, percent, table, with_interval
+from .page.charts import interval_chart
+from .page.markup import Markup, counted, details, number, paragraph, percent, table, with_interval
 
 if TYPE_CHECKING:
     from rulecg_core import RuleSet

@@ -16,7 +16,7 @@ from rulecg_core.plugins.registry import Entry
 
 from .audit_table import audit_markup
 from .evidence import Evidence
-from .markup import Markup, Section, element, paragraph, section
+from .page.markup import Markup, Section, element, paragraph, section
 
 if TYPE_CHECKING:
     from rulecg_core.base.arrays import BoolArray

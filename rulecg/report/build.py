@@ -18,8 +18,8 @@ from .certificate import certificate_section, path_section
 from .changes import changes_section
 from .evidence import Evidence
 from .expected import expected_section
-from .markup import Section, counted, percent, render
 from .metadata import Metadata, metadata_section
+from .page.markup import Section, counted, percent, render
 from .prices import price_section
 from .rules import reasons_section, rules_section
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .evidence import Evidence
-from .markup import Section, counted, details, element, facts, number, paragraph, percent, section, table
+from .page.markup import Section, counted, details, element, facts, number, paragraph, percent, section, table
 
 if TYPE_CHECKING:
     import pandas as pd

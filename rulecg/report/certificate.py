@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .charts import Line, line_chart
 from .evidence import Evidence
-from .markup import Markup, Section, details, facts, number, paragraph, percent, section, table
+from .page.charts import Line, line_chart
+from .page.markup import Markup, Section, details, facts, number, paragraph, percent, section, table
 
 _EXPLAINED = {
     "optimal": "Within the limits on size and the constraints, no other rule set made of these conditions has a "

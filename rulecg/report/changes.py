@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.model import Model
-from .markup import Section, number, paragraph, section, table
+from .page.markup import Section, number, paragraph, section, table
 
 
 def changes_section(model: Model) -> Section | None:

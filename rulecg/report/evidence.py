@@ -15,7 +15,7 @@ from ..inputs.dataframes import plain_table
 from ..inputs.missing_texts import without_texts
 from ..inputs.sensitive_columns import can_be_found, sensitive_columns
 from ..model.model import Model
-from ..model.row_sketch import Overlap
+from ..model.origin.row_sketch import Overlap
 
 if TYPE_CHECKING:
     import pandas as pd

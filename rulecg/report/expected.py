@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.expected import Estimate, Expected
-from .markup import Section, counted, number, paragraph, percent, section, table
+from .page.markup import Section, counted, number, paragraph, percent, section, table
 
 
 def expected_section(expected: Expected) -> Section:
@@ -21,7 +21,7 @@ def expected_section(expected: Expected) -> Section:
     """
     how = (
         f"Estimated when the rules were learned, on {counted(expected.n_rows, 'row')}: each was predicted by rules "
-        "learned from other rows, and chosen by other rows. It holds for new rows of the same kind."
+        "learned from other rows, and the choice among rules is allowed for. It holds for new rows of the same kind."
     )
     rows = [_line("accuracy", expected.accuracy)]
     rows.append([f"always saying {expected.majority}", percent(expected.majority_accuracy), "–"])

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from rulecg_core import ConfigurationError, UnknownNameError
 
 from ..inputs.toml_files import read_toml
-from .markup import Markup, Section, element, facts, paragraph, section, table
+from .page.markup import Markup, Section, element, facts, paragraph, section, table
 
 QUESTIONS = {
     "system": "system",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evidence import Evidence
-from .markup import Section, counted, details, number, paragraph, section, table
+from .page.markup import Section, counted, details, number, paragraph, section, table
 
 MOST_BOUNDS = 100
 FREE = 1e-7

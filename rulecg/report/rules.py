@@ -11,7 +11,19 @@ from rulecg_core.data.rule_text import HTML, clause_text
 from ..analysis.intervals import wilson
 from ..model.scores import firing
 from .evidence import Evidence
-from .markup import Markup, Section, counted, element, join, number, paragraph, percent, section, table, with_interval
+from .page.markup import (
+    Markup,
+    Section,
+    counted,
+    element,
+    join,
+    number,
+    paragraph,
+    percent,
+    section,
+    table,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from ..analysis.explain import Explanation

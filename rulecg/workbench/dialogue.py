@@ -8,7 +8,7 @@ from typing import Any
 
 from rulecg_core import ConfigurationError, UnknownNameError
 
-from ..model.fingerprint import Fingerprint
+from ..model.origin.fingerprint import Fingerprint
 from .bench import Workbench
 
 HELP = """\

@@ -20,7 +20,7 @@ from attrs import asdict
 from rulecg_core import RulecgError
 
 from ..model.model_file import to_json
-from ..report.markup import Markup, render
+from ..report.page.markup import Markup, render
 from .answer import Answer
 from .dialogue import Dialogue
 

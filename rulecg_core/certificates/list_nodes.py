@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field, frozen
 
 from ..base.arrays import BoolArray, IntArray
 from ..base.limits import Deadline
@@ -33,6 +33,21 @@ class ListNode:
     prices: IntArray
     own: list[int] = field(factory=list)
     """The next rules for which a node of their own follows."""
+
+
+@frozen(eq=False)
+class _Part:
+    """What is left to look at: further rules of these sizes, whose losses add up to no more than the reach."""
+
+    node: ListNode
+    """Whose prices are used."""
+    sizes: tuple[int, ...]
+    chosen: tuple[int, ...]
+    rules: IntArray
+    losses: IntArray
+    reach: int
+    is_open: BoolArray
+    prices: IntArray
 
 
 def divisions(complexity: int, max_size: int) -> Iterator[tuple[int, ...]]:
@@ -90,56 +105,57 @@ class NodeSearch:
         at_most = SCALE * base + int(found.positives.sum()) - sum(int(found.sizes[size - 2]) for size in sizes)
         losses = SCALE * listed.costs[rules] + found.sizes[listed.sizes[rules] - 2]
         losses = losses - listed.sums(rules, found.positives).astype(np.int64)
-        self.search(node, sizes, chosen, rules, losses, (self.bound - 1) * SCALE - at_most, is_open, found.positives)
+        reach = (self.bound - 1) * SCALE - at_most
+        self.search(_Part(node, sizes, chosen, rules, losses, reach, is_open, found.positives))
 
-    # The state of a search: what was chosen, what may follow, and what that may lose.
-    def search(
-        self, node: ListNode, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, losses: IntArray,
-        reach: int, is_open: BoolArray, prices: IntArray,
-    ) -> None:  # fmt: skip
-        """Look at the further rules of these sizes that lose no more than the reach."""
-        left = self.left(sizes, rules, losses, reach)
-        if len(left) and len(sizes) > 2:
-            self.rule_by_rule(node, sizes, chosen, rules[left], losses[left], reach, is_open, prices)
+    def search(self, part: _Part) -> None:
+        """Look at the rule sets of a part; with one or two rules left there is nothing to note."""
+        left = self.left(part)
+        if len(left) and len(part.sizes) > 2:
+            self.rule_by_rule(evolve(part, rules=part.rules[left], losses=part.losses[left]))
 
-    def left(self, sizes: tuple[int, ...], rules: IntArray, losses: IntArray, reach: int) -> IntArray:
+    def left(self, part: _Part) -> IntArray:
         """Places of the rules that can be in a rule set within reach, the least loss first."""
-        rule_sizes, nothing = self.listed.sizes[rules], np.zeros(0, dtype=np.int64)
-        if len(rules) < len(sizes) or not all((rule_sizes <= size).any() for size in sizes):
+        sizes, losses = part.sizes, part.losses
+        rule_sizes, nothing = self.listed.sizes[part.rules], np.zeros(0, dtype=np.int64)
+        if len(losses) < len(sizes) or not all((rule_sizes <= size).any() for size in sizes):
             return nothing
         least = [int(losses[rule_sizes <= size].min()) for size in sizes]
-        kept = np.flatnonzero((losses <= reach - sum(least) + max(least)) & (rule_sizes <= max(sizes)))
-        if sum(least) > reach or len(kept) < len(sizes):
+        kept = np.flatnonzero((losses <= part.reach - sum(least) + max(least)) & (rule_sizes <= max(sizes)))
+        if sum(least) > part.reach or len(kept) < len(sizes):
             return nothing
         return kept[np.argsort(losses[kept], kind="stable")]
 
-    def rule_by_rule(
-        self, node: ListNode, sizes: tuple[int, ...], chosen: tuple[int, ...], rules: IntArray, losses: IntArray,
-        reach: int, is_open: BoolArray, prices: IntArray,
-    ) -> None:  # fmt: skip
+    def rule_by_rule(self, part: _Part) -> None:
         """For each rule, those rule sets of which it is the one with the least loss."""
-        for at, (rule, loss) in enumerate(zip(rules.tolist(), losses.tolist(), strict=True)):
-            if len(sizes) * loss > reach:
+        listed, n_rules = self.listed, len(part.sizes)
+        for at, (rule, loss) in enumerate(zip(part.rules.tolist(), part.losses.tolist(), strict=True), 1):
+            if n_rules * loss > part.reach:
                 break
-            place = max((place for place, size in enumerate(sizes) if size >= self.listed.sizes[rule]), default=-1)
-            if place < 0:
-                continue
-            left, after, covered = sizes[:place] + sizes[place + 1 :], rules[at + 1 :], self.listed.covers[rule]
-            again = losses[at + 1 :] + self.listed.sums(after, np.where(covered, prices, 0)).astype(np.int64)
-            near = again <= reach - loss * (len(sizes) - 1)
-            after, again = after[near], again[near]
-            is_own = chosen == node.chosen and self.is_much(left, after, again, reach - loss)
-            if is_own:
-                node.own.append(rule)
-                self.with_new_prices(left, (*chosen, rule), after, is_open & ~covered)
+            place = max(place for place, size in enumerate(part.sizes) if size >= listed.sizes[rule])
+            covered, chosen = listed.covers[rule], (*part.chosen, rule)
+            losses = part.losses[at:] + listed.sums(part.rules[at:], np.where(covered, part.prices, 0)).astype(np.int64)
+            near = losses <= part.reach - loss * (n_rules - 1)
+            left = _Part(
+                node=part.node,
+                sizes=part.sizes[:place] + part.sizes[place + 1 :],
+                chosen=chosen,
+                rules=part.rules[at:][near],
+                losses=losses[near],
+                reach=part.reach - loss,
+                is_open=part.is_open & ~covered,
+                prices=np.where(covered, 0, part.prices),
+            )
+            if part.chosen == part.node.chosen and self.is_much(left):
+                part.node.own.append(rule)
+                self.with_new_prices(left.sizes, chosen, left.rules, left.is_open)
             else:
-                still = np.where(covered, 0, prices)
-                self.search(node, left, (*chosen, rule), after, again, reach - loss, is_open & ~covered, still)
+                self.search(left)
 
-    def is_much(self, sizes: tuple[int, ...], rules: IntArray, losses: IntArray, reach: int) -> bool:
-        """Whether what is left would take long without new prices."""
-        left = self.left(sizes, rules, losses, reach)
-        if len(sizes) > 2:
+    def is_much(self, part: _Part) -> bool:
+        """Whether the part would take long without new prices."""
+        left = self.left(part)
+        if len(part.sizes) > 2:
             return len(left) > FEW_RULES
-        ordered = losses[left]
-        return len(sizes) == 2 and int(np.searchsorted(ordered, reach - ordered, side="right").sum()) // 2 > FEW_PAIRS
+        losses = part.losses[left]
+        return int(np.searchsorted(losses, part.reach - losses, side="right").sum()) // 2 > FEW_PAIRS

@@ -141,8 +141,7 @@ def priced_list(
 
 def _has_idle_condition(problem: ExactProblem, rule: Rule) -> bool:
     """Whether without one of its conditions the rule would cost nothing more: the shorter one replaces it."""
-    negatives = problem.cover > 0
-    columns = problem.holds[negatives][:, list(rule.features)]
+    columns = problem.holds[:, list(rule.features)][problem.cover > 0]
     return not bool((~columns & (columns.sum(axis=1, keepdims=True) == columns.shape[1] - 1)).any(axis=0).all())
 
 

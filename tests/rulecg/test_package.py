@@ -26,7 +26,7 @@ def test_import_loads_nothing_heavy() -> None:
 
 def test_listing_plugins_loads_no_solver_and_no_table_library() -> None:
     """Finding out what is installed does not import it."""
-    statement = "import rulecg.commands.cli, rulecg.commands.plugins as p; p.render(p.load_registry())"
+    statement = "import rulecg.commands.cli, rulecg.commands.installation.plugins as p; p.render(p.load_registry())"
     assert not loaded_after(statement) & {"pandas", "sklearn", "highspy", "matplotlib", "mip", "pyscipopt"}
 
 

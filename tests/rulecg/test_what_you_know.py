@@ -363,6 +363,16 @@ def test_paths_and_cross_validation_obey(loans):
         assert rule_set.covers(X).sum(axis=0).min(initial=30) >= 30
 
 
+def test_a_chosen_complexity_obeys(loans):
+    """Where the bound on complexity is chosen, folds and the last fit know the same."""
+    known = {"require": ["age > 20"], "monotone": {"income": "increasing"}, "min_rule_support": 10}
+    classifier = learned(loans, max_complexity="auto", keep=["age > 20 and income > 45"], **known)
+    clauses = classifier.rule_set_.clauses()
+    assert {Condition("age", ">", 20), Condition("income", ">", 45)} in [set(clause) for clause in clauses]
+    assert all(Condition("age", ">", 20) in clause for clause in clauses)
+    assert not {each for each in classifier.rule_set_.conditions if each.column == "income" and each.operator == "<="}
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

@@ -58,19 +58,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--loss", metavar="NAME", default="hamming",
         help="hamming counts a wrongly covered row once for each rule that covers it, 01 counts it once (hamming)",
     )  # fmt: skip
-    parser.add_argument(
-        "--thresholds", choices=("auto", "quantiles", "best", "distinct", "trees"), default="auto",
-        help="where number columns are cut: quantiles of rows or of distinct values, quantiles and the best cut of "
-        "each column, where small trees would cut, or there and refined while learning, but best with few rows (auto)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--cut-points", metavar="COLUMN=NUMBERS", type=cut_points, action="append", default=[],
-        help="cut a number column there, too, such as age=18,25,65; may be given several times",
-    )  # fmt: skip
-    parser.add_argument(
-        "--quantiles", metavar="N", type=whole_number(2, 10_000),
-        help="cut number columns at quantiles, into so many parts (deciles: 10)",
-    )  # fmt: skip
+    _add_threshold_arguments(parser)
     add_cost_arguments(parser)
     add_knowledge_arguments(parser)
     parser.add_argument(
@@ -112,6 +100,23 @@ def _add_limits(parser: CommandParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=whole_number(0, LARGEST_SEED), help="seed for whatever uses chance")
     parser.add_argument("--jobs", metavar="N", type=threads, help="threads, -1 for one per processor")
+
+
+def _add_threshold_arguments(parser: CommandParser) -> None:
+    """Add the arguments that say where number columns are cut."""
+    parser.add_argument(
+        "--thresholds", choices=("auto", "quantiles", "best", "distinct", "trees"), default="auto",
+        help="where number columns are cut: quantiles of rows or of distinct values, quantiles and the best cut of "
+        "each column, where small trees would cut, or there and refined while learning, but best with few rows (auto)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--cut-points", metavar="COLUMN=NUMBERS", type=cut_points, action="append", default=[],
+        help="cut a number column there, too, such as age=18,25,65; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quantiles", metavar="N", type=whole_number(2, 10_000),
+        help="cut number columns at quantiles, into so many parts (deciles: 10)",
+    )  # fmt: skip
 
 
 @frozen(eq=False)

@@ -13,7 +13,7 @@ from rulecg_core.base.arrays import AnyArray, FloatArray, IntArray
 from ...inputs.dataframes import header, plain_table
 from ...inputs.table import as_frame, plain
 from ...model.model import Model
-from ..display import ShowsRules
+from .display import ShowsRules
 
 
 class Predicts(ShowsRules):

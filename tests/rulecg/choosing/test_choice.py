@@ -36,7 +36,7 @@ def test_noise_is_not_learned(learned: RuleSetClassifier) -> None:
     """On rows with a tenth of the labels turned, the rules are few and as good on new rows as their estimate says."""
     X, y = planted(4000, 0.1, seed=1)
     accuracy, expected = learned.score(X, y), learned.result_.expected
-    assert learned.rule_set_.complexity <= 12
+    assert learned.rule_set_.complexity <= 20
     assert accuracy > 0.8
     assert expected.accuracy.low <= accuracy <= expected.accuracy.high
     assert expected.beats_constant

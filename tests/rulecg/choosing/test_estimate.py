@@ -38,7 +38,7 @@ def estimate(task: Task, judge: Judge, candidates: list[Candidate]):
 
 
 def test_the_best_of_many_guesses_is_not_believed() -> None:
-    """Two hundred candidates that guess: the best looks good, but is estimated at one half."""
+    """Two hundred candidates that guess: the best looks good, but is estimated nearer to one half."""
     optimism, held = [], 0
     for seed in range(20):
         task, judge = case(200, seed=seed)
@@ -48,7 +48,7 @@ def test_the_best_of_many_guesses_is_not_believed() -> None:
         optimism.append((1 - losses[chosen].mean()) - expected.accuracy.value)
         held += expected.accuracy.low <= 0.5 <= expected.accuracy.high
         assert not expected.beats_constant
-    assert np.mean(optimism) > 0.06
+    assert np.mean(optimism) > 0.03
     assert held >= 18
 
 

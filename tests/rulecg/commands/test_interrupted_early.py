@@ -25,7 +25,7 @@ sys.exit(main())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
-@pytest.mark.parametrize("module", ["rulecg.commands", "numpy", "rulecg.commands.plugins"])
+@pytest.mark.parametrize("module", ["rulecg.commands", "numpy", "rulecg.commands.installation.plugins"])
 def test_ctrl_c_while_modules_are_imported(module: str) -> None:
     """Whichever module is being imported when it comes."""
     code = AS_IF_PRESSED.format(module=module)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import rulecg
 from rulecg.model.document import json_schema
-from rulecg.model.fingerprint import Fingerprint
 from rulecg.model.model_file import seal as seal_of
 from rulecg.model.model_file import to_model
+from rulecg.model.origin.fingerprint import Fingerprint
 from rulecg.model.scored_rule_sets import rescored
 from rulecg_core import ConfigurationError, RuleSet
 

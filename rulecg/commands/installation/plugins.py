@@ -8,7 +8,7 @@ from rulecg_core import Registry, load_registry
 from rulecg_core.plugins.kinds import KINDS
 from rulecg_core.plugins.registry import Entry
 
-from .common.parser import CommandParser
+from ..common.parser import CommandParser
 
 NAME = "plugins"
 HELP = "List every backend, pricer, constraint and master, where it comes from and whether it can be used."

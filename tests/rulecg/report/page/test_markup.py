@@ -3,7 +3,7 @@
 import pandas as pd
 
 from rulecg.report import build_report
-from rulecg.report.markup import element
+from rulecg.report.page.markup import element
 
 
 def test_large_numbers_are_written_for_people(model, table):

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from rulecg_core.base.arrays import AnyArray
 
-from ..analysis.intervals import wilson
-from ..inputs.row_order import row_hashes
+from ...analysis.intervals import wilson
+from ...inputs.row_order import row_hashes
 
 MOST_DIGESTS = 4096
 """So many rows are kept; a share estimated from as many is uncertain by 1.6 percentage points at most."""

@@ -2,8 +2,8 @@
 
 import io
 
-from rulecg.estimators.live import LiveState
-from rulecg.estimators.progress import PlainLines
+from rulecg.estimators.shown.live import LiveState
+from rulecg.estimators.shown.progress import PlainLines
 from rulecg_core import Rule
 from rulecg_core.base.events import Finished, IncumbentFound
 from rulecg_core.base.status import Status, Stop

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .common.parser import CommandParser
+from ..common.parser import CommandParser
 
 if TYPE_CHECKING:
-    from ..datasets import Dataset
+    from ...datasets import Dataset
 
 NAME = "demo"
 HELP = "Learn rule sets from two embedded data sets and show them with accuracy, complexity and certificate."
@@ -22,7 +22,7 @@ def add_arguments(parser: CommandParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
     # Imported here: listing plugins should not wait for pandas and scikit-learn.
-    from ..datasets import load
+    from ...datasets import load
 
     print("The very first run compiles the search for rules, which takes a moment longer.\n", flush=True)
     _show(load("tic-tac-toe"), max_complexity=32, quiet=arguments.quiet)
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(dataset: Dataset, max_complexity: int, quiet: bool) -> None:
-    from ..estimators.classifier import RuleSetClassifier
+    from ...estimators.classifier import RuleSetClassifier
 
     print(f"== {dataset}")
     print(f"-- learning a rule set with at most {max_complexity} rules and conditions together")

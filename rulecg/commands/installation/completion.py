@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .common.exit_codes import OK
-from .common.parser import CommandParser
+from ..common.exit_codes import OK
+from ..common.parser import CommandParser
 
 NAME = "completion"
 HELP = "Print a completion script: add its output to your shell's start-up file."
@@ -19,7 +19,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
-    from .cli import build_parser
+    from ..cli import build_parser
 
     print(script(arguments.shell, build_parser()))
     return OK

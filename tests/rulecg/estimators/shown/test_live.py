@@ -38,7 +38,7 @@ def test_the_live_display_follows_the_events():
     """Bound, best objective and gap are the last that the run told."""
     from rich.console import Console
 
-    from rulecg.estimators.live import LiveState
+    from rulecg.estimators.shown.live import LiveState
 
     state = LiveState("demo [bold]")
     state(Started(0.0, 10, 20, 1, "highs", ("beam",)))

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulecg.model.fingerprint import Fingerprint
-from rulecg.model.row_sketch import EVERY_ROW, MOST_DIGESTS
+from rulecg.model.origin.fingerprint import Fingerprint
+from rulecg.model.origin.row_sketch import EVERY_ROW, MOST_DIGESTS
 
 
 def people(n_rows: int, seed: int = 0) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Charts have readable axes."""
 
-from rulecg.report.charts import ticks
+from rulecg.report.page.charts import ticks
 
 
 def test_axis_ticks_are_round_and_inside():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..analysis.explain import Explanation
+    from ...analysis.explain import Explanation
 
 
 class ShowsRules:
