@@ -64,8 +64,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
         Where new rules come from, tried in this order each round; ``"auto"`` is beam search, then exact search.
     heuristics : "auto" or sequence of str or Heuristic
         Who looks for rule sets beside that; ``"auto"`` is local search, ``()`` is nobody.
-    schedule : Schedule, mapping, path or None
-        Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}``, or a TOML file with them.
+    schedule : Schedule, mapping, path, list of str or None
+        Who works when: a Schedule, changed settings such as ``{"search": {"share": 0.3}}`` or
+        ``["search.share = 0.3"]``, or a TOML file with them.
     time_limit : float or None
         Seconds for the whole fit, the choice of what says "auto" included, not counting that some pricers compile
         themselves the first time they are used; None for no limit. Ctrl-C ends the fit early with the best rule set so
