@@ -278,8 +278,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
         RuleSetClassifier
             The classifier itself, fitted.
         """
+        check_settings(self.get_params(deep=False))
         params = with_settled_logic(self.get_params(deep=False))
-        check_settings(params)
         if certificate is not None:
             # Whoever checks a certificate has the table, not a teacher.
             params = untaught(params)
