@@ -8,6 +8,8 @@ from attrs import frozen
 from rulecg_core import ConfigurationError
 
 from ..model.model import Model
+from ..model.origin.fingerprint import Fingerprint
+from ..model.origin.row_sketch import RowSketch
 from ..model.origin.versions import made_with
 
 
@@ -23,6 +25,9 @@ class Rerun:
     """Whether both are the same rules, in whatever order."""
     versions: tuple[str, ...]
     """Releases that differ, as "numpy 2.1 (then 2.0)"."""
+    data: str = ""
+    """What is different about the rows, in words; empty where they are the same, in whatever order, or where the model
+    does not know its rows."""
 
 
 def rerun(model: Model, table: pd.DataFrame) -> Rerun:
@@ -70,7 +75,34 @@ def rerun(model: Model, table: pd.DataFrame) -> Rerun:
         expected=str(model.readable),
         is_same=then == now,
         versions=versions,
+        data=_changed_rows(model, table),
     )
+
+
+def _changed_rows(model: Model, table: pd.DataFrame) -> str:
+    """How the inputs differ from those that the model was learned from."""
+    then = model.fingerprint
+    if then is None:
+        return ""
+    names = [name for name, _ in then.columns]
+    if lacking := [name for name in names if name not in table.columns]:
+        return f"the columns {', '.join(map(repr, lacking))} are not there"
+    inputs = table[names]
+    if len(table) != then.n_rows:
+        counts = f"{len(table)} rows (then {then.n_rows})"
+        overlap = then.overlap(inputs)
+        return counts if overlap is None else f"{counts}, of which {overlap} were there"
+    now = Fingerprint.of(inputs, row_sketch=False)
+    if now.sha256 == then.sha256:
+        return ""
+    if then.sketch is None:
+        return "other values, or the same rows in another order"
+    # A sketch with the model's own key is the same for the same rows in any order.
+    kinds = tuple(kind for _, kind in then.columns)
+    sketch = RowSketch.of(inputs, kinds, then.sketch.key)
+    if sketch == then.sketch:
+        return ""
+    return f"other values: {then.overlap(inputs)} of the rows were there"
 
 
 def _texts(model: Model) -> list[list[tuple[str, ...]]]:

@@ -26,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = rerun(model, table)
     for text in found.versions:
         print(f"Another release: {text}", file=sys.stderr)
+    if found.data:
+        print(f"Other data: {found.data}.", file=sys.stderr)
     if found.is_same:
         print("The same rules.")
         return OK

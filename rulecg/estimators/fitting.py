@@ -139,7 +139,10 @@ def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitte
     )
     runs, conditions = task.learn(training, given.began)
     binarizer.conditions_ = list(conditions)
-    learned = learned_from(runs, rows, conditions, given.known.in_words(settings))
+    # What a TOML file or an object said is kept in lines, so that the fit can be done again without them.
+    schedule = list(recipe.schedule.changes) or None
+    said = {**given.known.in_words(settings), "schedule": schedule, "seed": seed}
+    learned = learned_from(runs, rows, conditions, said)
     expected = None if found.chosen is None else found.chosen.expected
     learned = learned.saying(parted.confirm(learned.model), binarizer.described(), expected)
     counted = Baseline.of(learned.model, rows.table, rows.codes, sensitive)

@@ -42,8 +42,8 @@ def _hear_nothing(event: Event) -> None:
 
 Wanted: TypeAlias = str | Pricer | Heuristic
 """A pricer or heuristic by name or as an object."""
-ScheduleLike: TypeAlias = Schedule | Mapping[str, Any] | str | Path | None
-"""A schedule, changed settings, a TOML file with them, or None for the usual one."""
+ScheduleLike: TypeAlias = Schedule | Mapping[str, Any] | Sequence[str] | str | Path | None
+"""A schedule, changed settings, lines of TOML or a TOML file with them, or None for the usual one."""
 
 
 @frozen(eq=False)
@@ -205,6 +205,8 @@ def schedule_of(schedule: ScheduleLike) -> Schedule:
         return schedule
     if isinstance(schedule, Mapping):
         return Schedule().with_settings(schedule)
+    if isinstance(schedule, (list, tuple)):
+        return Schedule.from_lines(map(str, schedule))
     if not isinstance(schedule, (str, Path)):
         raise ConfigurationError(f"schedule must be a Schedule, a mapping or a TOML file, not {schedule!r}.")
     return Schedule.from_toml(schedule)

@@ -102,6 +102,12 @@ class FitResult:
         ]
         return pd.DataFrame(rows, columns=["class", "row", "value", "true_value", "dual"])
 
+    def work(self, is_counted: bool) -> str:
+        """Say how much was done, in seconds of counted work or by the clock."""
+        unit = "seconds of work" if is_counted else "seconds by the clock"
+        rounds = sum(len(result.history) for result in self.runs.values())
+        return f"{self.seconds:.3f} {unit}, {rounds} rounds, {self.pool_size} rules"
+
     def certificate(self) -> str:
         """Say in plain words what was proven."""
         if len(self.runs) == 1:

@@ -99,6 +99,7 @@ def learned_from(
         settings={**_plain_settings(settings), "made_with": made_with()},
     )
     result = FitResult.of(runs, float(rows.weights[model.decisions(fired) != rows.codes].sum()))
+    model = evolve(model, settings={**model.settings, "work": result.work(bool(settings.get("deterministic")))})
     return Learned(evolve(model, certificate=Certificate.of(result)), result)
 
 

@@ -52,6 +52,8 @@ class ListBudget:
     sets: int = 10_000
     nodes: float = math.inf
     deadline: Deadline = field(factory=Deadline)
+    first: int = 1
+    """The number of rules to try first: near that of the best rule sets, the others are soon seen to be worse."""
 
 
 def can_search(goal: Goal, n_rules: int) -> bool:
@@ -114,7 +116,7 @@ def search_all(  # what search_list needs, and how many sets are wanted
     """
     search = _Collection(goal, backend, rules, limit, budget)
     try:
-        search.run(1)
+        search.run(budget.first)
     except (TimeoutError, _TooMuchError):
         return ListSearch(search.found_sets(), False, search.n_nodes)
     return ListSearch(search.found_sets(), True, search.n_nodes)

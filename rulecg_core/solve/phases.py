@@ -213,7 +213,7 @@ def settle_ties(run: Run, deadline: Deadline) -> None:
         return
     patience = deadline.within(max(policy.least_tie_seconds, run.now()))
     budget = EnumerationBudget(
-        policy.tied_sets, policy.tied_rules, policy.tied_nodes, patience, run.limits.threads
+        policy.tied_sets, policy.tied_rules, policy.tied_nodes, patience, run.limits.threads, max(1, len(best.rules))
     )
     try:
         found = first_optimum(run.master, certificate, lister, best.objective, budget)

@@ -215,12 +215,14 @@ class Run:
     def _checked(self, relaxation: Relaxation, master: Master) -> Relaxation:
         """A relaxation whose duals prove more than its own value contradicts itself: its duals then prove nothing."""
         proven = relaxation.dual_value
-        if proven is None or not relaxation.feasible:
+        most = relaxation.value + 1e-6 * max(1.0, abs(relaxation.value))
+        if proven is None or not relaxation.feasible or proven <= most:
+            # Rules with a negative reduced cost only lower what the duals prove: nothing to count.
             return relaxation
         rules = master.pool.rules[: len(relaxation.weights)]
         least = float(np.min(reduced_costs(self.problem, relaxation.pricing, rules), initial=0.0))
         proven += min(least, 0.0) * relaxation.max_rules
-        if proven <= relaxation.value + 1e-6 * max(1.0, abs(proven)):
+        if proven <= most:
             return relaxation
         who = f"the master {describe(type(master).__name__, master)}"
         evidence = f"says that its duals prove {proven:.6g} where its relaxation has {relaxation.value:.6g}"

@@ -6,8 +6,9 @@ nowhere else.
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
@@ -216,6 +217,37 @@ class Schedule:
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"Cannot read the schedule in {path}: {error}.") from None
         return cls().with_settings(settings)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What differs from the usual schedule, as lines of TOML.
+
+        >>> Schedule().with_settings({"search": {"share": 0.25}}).changes
+        ('search.share = 0.25',)
+        """
+        return tuple(_differences(self, Schedule(), ""))
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str]) -> Schedule:
+        """Make a schedule of changed settings, each a line of TOML, as :attr:`changes` has them."""
+        text = "\n".join(lines)
+        try:
+            settings = tomllib.loads(text)
+        except ValueError as error:
+            raise ConfigurationError(
+                f"Cannot read the schedule {text!r}: {error}. Settings look like 'search.share = 0.3'."
+            ) from None
+        return cls().with_settings(settings)
+
+
+def _differences(section: Any, usual: Any, prefix: str) -> Iterator[str]:
+    for each in fields(type(section)):
+        value, other = getattr(section, each.name), getattr(usual, each.name)
+        if hasattr(type(value), "__attrs_attrs__"):
+            yield from _differences(value, other, f"{prefix}{each.name}.")
+        elif value != other:
+            # JSON's numbers, texts, truth values and lists are TOML's, but for the name of infinity.
+            yield f"{prefix}{each.name} = {json.dumps(value).replace('Infinity', 'inf')}"
 
 
 def _changed(section: Section, settings: Mapping[str, Any], where: str) -> Section:

@@ -36,6 +36,8 @@ class EnumerationBudget:
     """How many partial rule sets may be looked at."""
     deadline: Deadline = field(factory=Deadline)
     threads: int = 1
+    first: int = 1
+    """How many rules the sets have that are looked for first; which sets are found does not depend on it."""
 
 
 @frozen(eq=False)
@@ -107,8 +109,9 @@ def near_optimal_sets(
     if not listing.complete:
         return NearOptimal((), False, len(rules), f"more than {len(rules)} rules would have to be looked at")
     if can_search(goal, len(rules)):
+        first = min(budget.first, max(1, len(rules)))
         found = search_all(
-            goal, master.backend, rules, limit, ListBudget(budget.sets, budget.nodes, budget.deadline)
+            goal, master.backend, rules, limit, ListBudget(budget.sets, budget.nodes, budget.deadline, first)
         )
         sets, complete = found.sets, found.complete
     else:
