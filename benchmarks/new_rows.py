@@ -231,7 +231,8 @@ def _goals(done: pd.DataFrame, sets: Sequence[str]) -> list[str]:
     return [
         f"Goals, on the {len(sets)} sets above and no others (with standard errors over sets):",
         "",
-        f"* at most half a point behind the forest in the mean: {to_forest:+.2f} ± {errors['forest']:.2f}, {_reached(to_forest >= -0.5)};",
+        "* at most half a point behind the forest in the mean: "
+        f"{to_forest:+.2f} ± {errors['forest']:.2f}, {_reached(to_forest >= -0.5)};",
         f"* ahead of CART in the mean: {to_cart:+.2f} ± {errors['CART']:.2f}, {_reached(to_cart > 0)};",
         f"* median complexity at most 15: {size.median():.1f}, {_reached(size.median() <= 15)}; the largest is "
         f"{size.max():.0f};",
