@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
 from attrs import frozen
 
 from ..stakes.teachers import FOREST
 from .choice import LABEL_WEIGHTS, Chosen
 from .fold_rules import Option
+from .sizes import LARGE_ROWS
 
 AUTO = "auto"
-UNCHOSEN = 10.0
-"""The bound on complexity where the rows are too few, or time too short, to choose one."""
+UNCHOSEN, UNCHOSEN_OF_MANY = 10.0, 20.0
+"""The bound on complexity where the rows are too few, or time too short, to choose one; the second one on many rows,
+where rule sets of this size are hardly worse on new rows than on those they are learned from."""
 CHOOSING_SHARE = 0.5
 """Share of the time limit that the choice may take."""
 LAST_SHARE = 1 / 15
@@ -28,6 +31,11 @@ class Settled:
 
     settings: Mapping[str, Any]
     chosen: Chosen | None = None
+
+    @property
+    def path(self) -> pd.DataFrame | None:
+        """What was tried; None where nothing was chosen."""
+        return None if self.chosen is None else self.chosen.path
 
     def seconds(self, limit: float | None, elapsed: float) -> float | None:
         """Say when the last fit is to end, in seconds since the fit began.
@@ -139,7 +147,7 @@ def settled(settings: Mapping[str, Any], n_rows: int, chosen: Chosen | None = No
         A fixed bound means DNF, and no teacher, unless they are given.
     """
     if chosen is None:
-        return Settled(without_choice(settings))
+        return Settled(without_choice(settings, UNCHOSEN if n_rows < LARGE_ROWS else UNCHOSEN_OF_MANY))
     option = chosen.option
     return Settled(
         {

@@ -21,7 +21,8 @@ from ..certificates.fitted import write_fitted
 from ..choosing.choice import choose
 from ..choosing.fold_rules import Task
 from ..choosing.quick_path import climbed
-from ..choosing.settled import CHOOSING_SHARE, Settled, is_auto, options_of, settled, teacher_of
+from ..choosing.settled import CHOOSING_SHARE, LAST_SHARE, Settled, is_auto, options_of, settled, teacher_of
+from ..choosing.sizes import COARSE_BOUNDS
 from ..knowledge.expert_knowledge import ExpertKnowledge
 from ..model.model import Model
 from ..model.result import FitResult
@@ -35,7 +36,8 @@ from .recipe import Recipe
 from .training import Training
 
 BEGINNING_SHARE = 0.5
-"""The last run may search for so long before it begins, as a share of the time that the choice took."""
+"""The last run may search for so long before it begins, as a share of the time that the choice took, or of the time
+that is left where nothing could be chosen."""
 MOST_COPIES = 10
 """Whole weights up to this mean are repeated rows where rows are split into folds; larger ones are just weights."""
 
@@ -111,6 +113,10 @@ def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitte
         inputs, binarizer.transform(inputs), binarizer.conditions_, rows.codes, rows.weights, sensitive
     )
     seconds = found.seconds(params["time_limit"], now() - given.began)
+    searching = seconds
+    if seconds is not None:
+        left = max(seconds - (now() - given.began), LAST_SHARE * seconds) / max(1, len(rows.classes) - 1)
+        searching = left if found.chosen is None else found.chosen.seconds
     task = LearningTask(
         recipe=evolve(recipe, constraints=(Complexity(settings["max_complexity"]), *recipe.constraints[1:])),
         classes=rows.classes,
@@ -128,7 +134,7 @@ def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitte
         seed=seed,
         verbose=params["verbose"],
         objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
-        begin=_beginning(found, recipe, seconds, seed),
+        begin=None if not is_auto(params["max_complexity"]) else _beginning(found, recipe, searching, seed),
         known=given.known,
     )
     runs, conditions = task.learn(training, given.began)
@@ -141,19 +147,18 @@ def _fit_rules(params: Mapping[str, Any], recipe: Recipe, given: Given) -> Fitte
     learned = learned.saying(parted.confirm(learned.model), binarizer.described(), expected)
     counted = Baseline.of(learned.model, rows.table, rows.codes, sensitive)
     model = evolve(learned.model, baseline=counted)
-    path = None if found.chosen is None else found.chosen.path
     if given.certificate is not None:
         write_fitted(given.certificate, task, rows, binarizer, runs, given.sample_weight, dict(settings))
-    return Fitted(settings, model, learned.result, binarizer, path)
+    return Fitted(settings, model, learned.result, binarizer, found.path)
 
 
 def _beginning(found: Settled, recipe: Recipe, seconds: float | None, seed: int) -> Callable[[Problem], Start] | None:
-    """How the last run begins: on all rows, go through the bounds that were tried up to the chosen one."""
-    if found.chosen is None:
-        return None
-    chosen = found.chosen.candidate.bound
-    bounds = sorted({bound for bound in found.chosen.path["max_complexity"] if bound <= chosen})
-    share = None if seconds is None else BEGINNING_SHARE * found.chosen.seconds
+    """How the last run begins: on all rows, go through the bounds that were tried up to the chosen one; where nothing
+    could be chosen, which may have been for want of time, up to the one that stands in."""
+    largest, path = found.settings["max_complexity"], found.path
+    tried = COARSE_BOUNDS if path is None else path["max_complexity"]
+    bounds = sorted({bound for bound in (*tried, largest) if bound <= largest})
+    share = None if seconds is None else BEGINNING_SHARE * seconds
     return lambda problem: climbed(recipe, problem, bounds, Deadline.after(share), seed)
 
 

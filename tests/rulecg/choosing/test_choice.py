@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer
 from rulecg import RuleSetClassifier
 from rulecg.choosing.choice import choose
 from rulecg.choosing.fold_rules import Option, Task
-from rulecg.choosing.settled import options_of, without_choice
+from rulecg.choosing.settled import options_of, settled, without_choice
 from rulecg.estimators.learning import labelled_rows
 from rulecg.estimators.recipe import compose
 from rulecg_core import Deadline, load_registry
@@ -165,6 +165,13 @@ def test_given_settings_are_not_chosen_anew() -> None:
     settings = {"max_complexity": "auto", "logic": "cnf", "teacher": "forest", "label_weight": 0.3}
     assert options_of(settings, 500) == [Option("cnf", 0.3)]
     assert len(options_of({**settings, "logic": "auto", "label_weight": "auto"}, 500)) == 6
+
+
+def test_without_a_choice_many_rows_get_larger_rule_sets() -> None:
+    """Where time was too short to choose, the bound goes by the number of rows."""
+    settings = RuleSetClassifier().get_params()
+    bounds = [settled(settings, n_rows).settings["max_complexity"] for n_rows in (60, 4_999, 5_000, 50_000)]
+    assert bounds == [10, 10, 20, 20]
 
 
 def test_time_that_is_over_leaves_the_choice_undone() -> None:
