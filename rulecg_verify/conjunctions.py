@@ -58,9 +58,8 @@ def within_reach(
                 # With q others, no more than now is gained, and no more cost removed than by the q largest removals.
                 may = follows & (paid < now) & (gains >= size_price * (length + 3) - reach)
                 removed = -np.sort(np.where(may, paid - now, 0), axis=1)[:, : max_conditions - length - 1]
-                least = (
-                    size_price * np.arange(1, removed.shape[1] + 1) - removed.cumsum(axis=1, dtype=np.float64)
-                ).min(axis=1)
+                dearer = size_price * np.arange(1, removed.shape[1] + 1) - removed.cumsum(axis=1, dtype=np.float64)
+                least = dearer.min(axis=1, initial=np.inf)
                 row, column = np.nonzero(may & (losses + least[:, None] <= reach))
                 next_rules.append(np.concatenate([rules[batch[row]], column[:, None] + first], axis=1))
                 next_covers.append(covers[batch[row]] & by_condition[column + first])

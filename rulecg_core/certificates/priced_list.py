@@ -135,16 +135,11 @@ def priced_list(
         raise NoCertificateError(
             f"No certificate: more than {len(listing.rules)} rules could still matter, or listing them takes too long."
         )
-    rules = [rule for rule in listing.rules if not _has_idle_condition(problem, rule)]
-    if len(rules) > MOST_DOMINANCE:
-        return PricedList(tuple(rules), ())
-    return _with_dominators(problem, rules, deadline)
-
-
-def _has_idle_condition(problem: ExactProblem, rule: Rule) -> bool:
-    """Whether without one of its conditions the rule would cost nothing more: the shorter one replaces it."""
-    columns = problem.holds[:, list(rule.features)][problem.cover > 0]
-    return not bool((~columns & (columns.sum(axis=1, keepdims=True) == columns.shape[1] - 1)).any(axis=0).all())
+    # A rule with a condition without which it costs the same stays, too: of those that cover alike one is listed, and
+    # another one of them may have no such condition.
+    if len(listing.rules) > MOST_DOMINANCE:
+        return PricedList(tuple(listing.rules), ())
+    return _with_dominators(problem, list(listing.rules), deadline)
 
 
 def covers_and_costs(problem: ExactProblem, rules: Sequence[Rule]) -> tuple[np.ndarray, IntArray, IntArray]:
