@@ -33,9 +33,9 @@ from rulecg.certificates import fitted
 from rulecg.datasets import load
 from rulecg_core import Limits
 from rulecg_core.certificates.exact_problem import ExactProblem
-from rulecg_verify import Refused, verify
+from rulecg_verify import Refused, checking
 from rulecg_verify.certificate_file import read_certificate
-from rulecg_verify.table import Samples, read_samples
+from rulecg_verify.table import Samples, merged, read_texts
 
 HEAD = (
     "| data set | D | C | loss | bound | listed | nodes | size (kB) | write (s) | verify (s) | of it CPU (s) "
@@ -101,9 +101,7 @@ def mutated(content: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]
         is_deep = isinstance(part, (dict, list)) and len(part) > 0
         if not is_deep or (isinstance(part, list) and rng.random() < 0.15):
             break
-        holder, key = part, (
-            str(rng.choice(sorted(part))) if isinstance(part, dict) else int(rng.integers(len(part)))
-        )
+        holder, key = part, (str(rng.choice(sorted(part))) if isinstance(part, dict) else int(rng.integers(len(part))))
     if isinstance(part, list):
         act = rng.integers(3)
         if part and act == 0:
@@ -174,10 +172,54 @@ def is_true(
     return True if result.lower_bound is not None and result.lower_bound > bound - 1 else None
 
 
+class Checker:
+    """The checker on many mutants: the table is parsed once, and what was enumerated is not enumerated again."""
+
+    def __init__(self, table: Path, separator: str) -> None:
+        self.table, self.separator, self.texts = table, separator, read_texts(table, separator)
+        self.samples: dict[str, Samples] = {}
+        self.enumerated: dict[str, int | Refused] = {}
+
+    def samples_of(self, described: dict[str, Any]) -> Samples:
+        """Read a table as a certificate describes it; not everything that a mutant says of one can be kept."""
+        words = json.dumps(described, sort_keys=True)
+        if words not in self.samples:
+            separator = described["table"]["separator"]
+            texts = self.texts if separator == self.separator else read_texts(self.table, separator)
+            found = merged(described, texts)
+            if self.samples:
+                return found
+            self.samples[words] = found
+        return self.samples[words]
+
+    def accept(self, content: dict[str, Any], path: Path) -> Samples:
+        """Check a mutant whose hash is recomputed: what it is about, or Refused."""
+        content = read_certificate(written_content(content, path))
+        samples = self.samples_of(content["described"])
+        check_list = checking.check_list
+
+        def once(content: dict[str, Any], samples: Samples) -> int:
+            # Its nodes are nothing to the enumeration.
+            read = {"digest": samples.digest, "bound": content["claim"]["bound"]}
+            read |= {name: content[name] for name in ("root", "list", "dominated")}
+            words = json.dumps(read, sort_keys=True)
+            if words not in self.enumerated:
+                self.enumerated[words] = check_list(content, samples)
+            return self.enumerated[words]
+
+        checking.check_list = once
+        try:
+            checking.check({**content, "hash": samples.digest}, samples)
+        finally:
+            checking.check_list = check_list
+        return samples
+
+
 def mutate(proof: Path, table: Path, count: int, seed: int, seconds: float) -> dict[str, int]:
     """Verify mutants, for at most so many seconds; what became of them."""
     content, lines = read_certificate(proof), table.read_text(encoding="utf-8").splitlines()
-    original = read_samples(content["described"], table)
+    checker = Checker(table, content["described"]["table"]["separator"])
+    original = checker.samples_of(content["described"])
     found = {"mutants": 0, "refused": 0, "true": 0, "not judged": 0, "false": 0}
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -185,20 +227,18 @@ def mutate(proof: Path, table: Path, count: int, seed: int, seconds: float) -> d
             if time.perf_counter() - began > seconds:
                 break
             rng = np.random.default_rng([seed, number])
-            other, its_table = content, table
+            other, its_checker = content, checker
             if rng.random() < 0.2:
                 its_table = Path(folder, "mutant.csv")
                 its_table.write_text("\n".join(mutated_table(lines, rng)) + "\n", encoding="utf-8")
+                its_checker = Checker(its_table, checker.separator)
             else:
                 other = mutated(content, rng)
-            if other == content and its_table == table:
+            if other == content and its_checker is checker:
                 continue
             found["mutants"] += 1
-            path = Path(folder, "mutant.json.gz")
             try:
-                read_certificate(written_content(other, path))
-                samples = read_samples(other["described"], its_table)
-                verify(written_content({**other, "hash": samples.digest}, path), its_table)
+                samples = its_checker.accept(other, Path(folder, "mutant.json.gz"))
             except Refused:
                 found["refused"] += 1
                 continue
@@ -212,6 +252,7 @@ def mutate(proof: Path, table: Path, count: int, seed: int, seconds: float) -> d
 def dropped(proof: Path, table: Path, most: int, seed: int) -> dict[str, tuple[int, int]]:
     """For list entries, nodes and data rows: how many were dropped, one at a time, and how many of these refused."""
     content, lines = read_certificate(proof), table.read_text(encoding="utf-8").splitlines()
+    checker = Checker(table, content["described"]["table"]["separator"])
     rng, counts = np.random.default_rng(seed), {}
     with tempfile.TemporaryDirectory() as folder:
         path, its_table = Path(folder, "mutant.json.gz"), Path(folder, "mutant.csv")
@@ -221,9 +262,12 @@ def dropped(proof: Path, table: Path, most: int, seed: int) -> dict[str, tuple[i
             refused = 0
             for at in chosen:
                 left = entries[:at] + entries[at + 1 :]
-                its_table.write_text("\n".join([lines[0], *(left if kind == "rows" else lines[1:])]), encoding="utf-8")
                 try:
-                    verify(written_content(content if kind == "rows" else without(content, kind, at), path), its_table)
+                    if kind == "rows":
+                        its_table.write_text("\n".join([lines[0], *left]), encoding="utf-8")
+                        checking.verify(proof, its_table)
+                    else:
+                        checker.accept(without(content, kind, at), path)
                 except Refused:
                     refused += 1
             counts[kind] = len(chosen), refused

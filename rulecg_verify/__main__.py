@@ -14,14 +14,11 @@ def main(words: list[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         verdict = verify(arguments.certificate, arguments.table)
-    except Refused as refusal:
-        print(f"NOT PROVEN. {refusal}")
-        return 1
     except Exception as error:  # whatever a hostile file brings about, memory that runs out included
-        print(f"NOT PROVEN. The certificate cannot be checked against the table: {type(error).__name__} {error}.")
+        print("NOT PROVEN.", error if isinstance(error, Refused) else f"It cannot be checked: {error!r}.")
         return 1
     print("Checked:", *(f"* {line}" for line in verdict.checked), sep="\n")
-    print(f"\nPROVEN. {verdict.claim}\n\n{verdict.rules}")
+    print(f"\nPROVEN. {verdict.claim}")
     return 0
 
 

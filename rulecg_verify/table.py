@@ -21,7 +21,10 @@ FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0", "off"})
 
 @dataclass(frozen=True)
 class Samples:
-    """Distinct rows in the order of their patterns, as the learner of an OR of ANDs sees them (CNF is negated)."""
+    """Distinct rows that cost anything, as the learner of an OR of ANDs sees them (CNF is negated).
+
+    The positives, which cost something when missed, come first; both kinds are in the order of their patterns.
+    """
 
     holds: BoolArray
     """Samples × conditions."""
@@ -32,36 +35,37 @@ class Samples:
     n_rows: int
     digest: str
 
-    @property
-    def positives(self) -> IntArray:
-        """The samples that have a price in the certificate: those that cost something when missed."""
-        return np.flatnonzero(self.miss > 0)
+    def counted(self, rules: list[list[int]]) -> tuple[BoolArray, IntArray]:
+        """Rules × positives, and what each rule costs by what else it covers."""
+        # The rule without conditions comes last, and goes: with no other there is an array of the right shape.
+        covers = np.array([self.holds[:, rule].all(axis=1) for rule in [*rules, []]])[:-1]
+        costs = np.array([self.cover[cover].sum() for cover in covers], dtype=np.int64)
+        return covers[:, self.miss > 0], costs
 
 
-def read_samples(described: dict[str, Any], path: Path | str) -> Samples:
-    """Read the table, evaluate the conditions, and merge equal rows."""
-    rows, problem = _rows(path, described["table"]["separator"]), described["problem"]
-    texts = dict(zip(rows[0], zip(*rows[1:], strict=True), strict=True))
-    used = {condition[0] for condition in described["conditions"] + described["target"]}
-    if not used | set(described["weight"]) <= set(texts):
-        raise Refused(f"The table lacks the columns {sorted((used | set(described['weight'])) - set(texts))}.")
+def merged(described: dict[str, Any], texts: dict[str, tuple[str, ...]]) -> Samples:
+    """Evaluate the conditions on columns of texts, and merge equal rows."""
+    problem, used = described["problem"], {column for column, *_ in described["conditions"] + described["target"]}
+    if lacking := (used | set(described["weight"])) - set(texts):
+        raise Refused(f"The table lacks the columns {sorted(lacking)}.")
     parsed = {name: _parsed(texts[name], described["table"]["columns"][name], name) for name in used}
     holds = np.array([_holds(condition, *parsed[condition[0]]) for condition in described["conditions"]])
-    label = np.logical_or.reduce([_holds(condition, *parsed[condition[0]]) for condition in described["target"]])
+    label = np.any([_holds(condition, *parsed[condition[0]]) for condition in described["target"]], axis=0)
     weights = _weights(texts[described["weight"][0]]) if described["weight"] else np.ones(len(label), dtype=np.int64)
     miss, cover = label * weights * problem["false_negative"], ~label * weights * problem["false_positive"]
     if problem["logic"] == "cnf":
         holds, miss, cover = ~holds, cover, miss
     keys = np.concatenate([np.packbits(holds.T, axis=1), (miss > cover)[:, None].astype(np.uint8)], axis=1)
-    lines = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
-    _, first, inverse = np.unique(lines, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     sums = np.zeros((2, len(first)), dtype=np.int64)
-    for total, costs in zip(sums, (miss, cover), strict=True):
-        np.add.at(total, inverse.ravel(), costs)
-    return Samples(holds.T[first], sums[0], sums[1], len(label), _digest(described, keys, miss, cover))
+    np.add.at(sums.T, inverse.ravel(), np.stack([miss, cover], axis=1))
+    kept = np.concatenate([np.flatnonzero(costs) for costs in sums])
+    digest = _digest(described, keys, miss, cover)
+    return Samples(holds.T[first[kept]], sums[0][kept], sums[1][kept], len(label), digest)
 
 
-def _rows(path: Path | str, separator: str) -> list[list[str]]:
+def read_texts(path: Path | str, separator: str) -> dict[str, tuple[str, ...]]:
+    """The columns of a table as they are written."""
     try:
         with open(path, "rb") as start:
             opened: Any = gzip.open if start.read(2) == b"\x1f\x8b" else open
@@ -71,7 +75,7 @@ def _rows(path: Path | str, separator: str) -> list[list[str]]:
         raise Refused(f"The table {path} cannot be read: {error}.") from None
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows) or len(set(rows[0])) < len(rows[0]):
         raise Refused(f"The table {path} needs a header of different names, and rows with as many values.")
-    return rows
+    return dict(zip(rows[0], zip(*rows[1:], strict=True), strict=True))
 
 
 def _parsed(texts: tuple[str, ...], column: dict[str, Any], name: str) -> tuple[NDArray[Any], BoolArray]:
@@ -117,8 +121,8 @@ def _holds(condition: list[str], values: NDArray[Any], missing: BoolArray) -> Bo
 
 def _digest(described: dict[str, Any], keys: NDArray[np.uint8], miss: IntArray, cover: IntArray) -> str:
     """The hash of the description, and of rows in any order."""
-    rows = (key.tobytes() + m.to_bytes(8, "big") + c.to_bytes(8, "big") for key, m, c in zip(
-        keys, miss.tolist(), cover.tolist(), strict=True))  # fmt: skip
-    total = sum(int.from_bytes(hashlib.sha256(row).digest(), "big") for row in rows) % 2**256
+    stakes = np.stack([miss, cover], axis=1).astype(">i8")
+    rows = (hashlib.sha256(key.tobytes() + pair.tobytes()) for key, pair in zip(keys, stakes, strict=True))
+    total = sum(int.from_bytes(row.digest(), "big") for row in rows) % 2**256
     words = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(words.encode("ascii") + total.to_bytes(32, "big")).hexdigest()

@@ -161,3 +161,20 @@ def test_every_hop_of_the_trace_is_there() -> None:
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
         defined = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         assert set(name.split(".")) <= defined, f"{path} has no {name}"
+
+
+ONE_SYSTEM_ONLY = re.compile(
+    r"\bos\.(name|fork|kill|killpg|setsid|geteuid|getuid|chown|nice|sched_\w+)\b|\bsys\.platform\b"
+    r"|^\s*(import|from) (fcntl|grp|pwd|resource|termios|tty|msvcrt|winreg)\b"
+    r"|\bsignal\.(SIGKILL|SIGALRM|SIGHUP|SIGUSR1|SIGUSR2|setitimer|pthread_kill)\b",
+    re.MULTILINE,
+)
+"""What not every operating system has, and questions about which one it is."""
+
+
+def test_one_module_knows_the_operating_system() -> None:
+    """What differs between systems lives in one module of the backends, and in the contract that sends signals."""
+    asking = {
+        module for module in MODULES if ONE_SYSTEM_ONLY.search(path_of(module).read_text(encoding="utf-8"))
+    }
+    assert asking == {"rulecg_backends.common.platform", "rulecg_core.testing.backends.interrupts"}

@@ -11,7 +11,7 @@ from attrs import evolve
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from rulecg_core import ConfigurationError, Rule, RuleSet, Start, load_registry, now
+from rulecg_core import Rule, RuleSet, Start, load_registry, now
 from rulecg_core.base.arrays import AnyArray
 
 from ..binarize.binarizer import Binarizer
@@ -228,12 +228,9 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
         certificate : str, CertificateFile or None
             Where to write what was proven, such as ``"proof.json.gz"``, for ``rulecg-verify`` and others to check
             against the table.
-        previous : Model, fitted RuleSetClassifier or None
-            An earlier model to stay near: the new one's ``model_.edits`` say what changed and why.
-        keep : float or None
-            With ``previous``, the share of its rules that must stay as they are, at least.
-        change_cost : float or None
-            With ``previous``, by how much the objective must fall for each of its rules that is given up.
+        previous, keep, change_cost
+            An earlier model to stay near, and either the share of its rules that must stay or by how much the objective
+            must fall for each that is given up; ``model_.edits`` then say what changed and why.
 
         Returns
         -------
@@ -248,10 +245,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
             When no rule set keeps all constraints; UnconfirmedError, one of its kind, when rows kept aside do not
             confirm a bound on new rows.
         """
-        if previous is None and (keep is not None or change_cost is not None):
-            raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
         rows = {"sample_weight": sample_weight, "sensitive_features": sensitive_features, "groups": groups}
-        if previous is None:
+        if (previous, keep, change_cost) == (None, None, None):
             return self.fit_from((), X, y, **rows, certificate=certificate)
         from ..workbench.refit import refit
 
@@ -283,8 +278,8 @@ class RuleSetClassifier(Predicts, ClassifierMixin, Settings):  # type: ignore[mi
         RuleSetClassifier
             The classifier itself, fitted.
         """
+        check_settings(self.get_params(deep=False))
         params = with_settled_logic(self.get_params(deep=False))
-        check_settings(params)
         if certificate is not None:
             # Whoever checks a certificate has the table, not a teacher.
             params = untaught(params)

@@ -29,6 +29,8 @@ _LISTS = {
     "forbid": "a list of columns",
     "require": "a list of conditions such as ['age > 18']",
     "na_values": "a list of texts such as ['?']",
+    "sensitive": "the name of a column or a list of names, or None",
+    "keep": "a list of rules such as ['age > 30 and income > 5']",
 }
 _NAMES = {
     "logic": "'auto', 'dnf' or 'cnf'",
@@ -40,7 +42,7 @@ _NAMES = {
 }
 _MAY_BE_NONE = (
     "time_limit", "pricing_time_limit", "n_jobs", "backend", "random_state", "max_rules", "max_columns",
-    "min_rule_support", "min_rule_precision", "require",
+    "min_rule_support", "min_rule_precision", "require", "sensitive", "keep",
 )  # fmt: skip
 _MAY_BE_AUTO = ("max_complexity",)
 _WHOLE = ("max_conditions", "n_jobs", "verbose")

@@ -26,6 +26,8 @@ STANDARD_INPUT = "-"
 """In place of a file's name: the table comes from standard input."""
 KEPT_IN_MEMORY = 64 * 2**20
 """Pipes beyond this many bytes are put into a temporary file."""
+_EXACT = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+"""What makes pandas read a number as the float nearest to it; before 3.1 it may be the one beside it."""
 _WRITTEN = {
     "date": re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?"),
     "duration": re.compile(r"-?\d+ days?( \d\d:\d\d:\d\d(\.\d{1,6})?)?"),
@@ -182,7 +184,7 @@ def _read_csv(
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Without index_col pandas would take the first value of rows that are too long for an index.
-            settings |= {"na_values": list(na_values), "low_memory": False, "index_col": False}
+            settings |= {"na_values": list(na_values), "low_memory": False, "index_col": False, **_EXACT}
             return pd.read_csv(stream, dtype=texts, **settings)
     except pd.errors.ParserWarning:
         raise ConfigurationError(

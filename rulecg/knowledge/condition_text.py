@@ -103,6 +103,9 @@ def read_rules(rules: Any, table: pd.DataFrame, logic: str) -> tuple[tuple[Condi
     joined = " and " if logic == "dnf" else " or "
     read = []
     for rule in listed:
+        if not isinstance(rule, Iterable):
+            wanted = "Rules are texts such as 'age > 30 and x <= 5' or lists of conditions"
+            raise ConfigurationError(f"{wanted}, not {rule!r}.")
         parts: Iterable[ConditionLike] = rule.split(joined) if isinstance(rule, str) else rule
         read.append(tuple(read_condition(part, table) for part in parts))
     return tuple(read)

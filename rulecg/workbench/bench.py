@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from attrs import evolve
 
@@ -19,7 +18,7 @@ from ..knowledge.condition_text import read_condition, read_rules
 from ..model.edits import Edit
 from ..model.model import Model
 from .answer import Answer, Figures, Price, texts_of
-from .completion import Completion
+from .completion import Completion, price_of
 from .draft_model import model_of_draft, rule_set_of
 from .optimism import optimism_of
 from .prepared import Prepared, prepare
@@ -227,7 +226,7 @@ class Workbench:
         run.wait(seconds)
         self.completion.wait(seconds)
         run.stop()
-        return self._price(run, self.completion)
+        return price_of(run, self.completion, self._bounds(self.completion, run))
 
     def prices(self, *, seconds: float = 10.0) -> pd.DataFrame:
         """Say what every kept rule, every ban and every bound costs by itself.
@@ -258,7 +257,7 @@ class Workbench:
         for what, run in lines:
             run.wait(seconds)
             run.stop()
-            price = self._price(self.completion, run)
+            price = price_of(self.completion, run, self._bounds(run, self.completion))
             found.append((what, price.least, price.most))
         return pd.DataFrame(found, columns=["what", "least", "most"])
 
@@ -371,23 +370,11 @@ class Workbench:
             bound=run.bound,
             is_final=is_final,
             is_optimal=is_final and run.is_optimal,
-            cost=self._price(run, self.optimum) if has_cost else None,
+            cost=price_of(run, self.optimum, self._bounds(self.optimum, run)) if has_cost else None,
             expected=None if self._optimism is None else draft.accuracy - self._optimism,
             seconds=time.perf_counter() - began,
             failure=run.failure if run.rules is None else None,
         )
-
-    def _price(self, dear: Completion, cheap: Completion) -> Price:
-        """What the best completion of one run costs more than that of another one."""
-        inf = float(np.inf)
-        dear_best = inf if np.isnan(dear.objective) else dear.objective
-        cheap_best = inf if np.isnan(cheap.objective) else cheap.objective
-        is_stricter = self._bounds(cheap, dear)
-        if is_stricter:
-            cheap_best = min(cheap_best, dear_best)
-        least = -inf if dear.bound is None else dear.bound - cheap_best
-        most = inf if cheap.bound is None else dear_best - cheap.bound
-        return Price(max(least, 0.0) if is_stricter else least, most)
 
     def _note(self, answer: Answer) -> Answer:
         best = None if answer.completed is None else answer.completed.objective

@@ -25,6 +25,7 @@ from rulecg_core import (
 from rulecg_core.base.events import IncumbentFound, RoundFinished
 from rulecg_core.data.goal import ROUNDING, Goal
 
+from .answer import Price
 from .prepared import Prepared
 from .standing import Clause, Standing
 
@@ -180,3 +181,27 @@ class Completion:
         if result.lower_bound is not None:
             self.bound = result.lower_bound if self.bound is None else max(self.bound, result.lower_bound)
         self.result = result
+
+
+def price_of(dear: Completion, cheap: Completion, is_stricter: bool) -> Price:
+    """Bound what the best completion of one run costs more than that of another one.
+
+    Parameters
+    ----------
+    dear, cheap : Completion
+        The runs.
+    is_stricter : bool
+        Whether every completion of the first is one of the second.
+
+    Returns
+    -------
+    Price
+        Both ends by what is known at this moment.
+    """
+    dear_best = math.inf if dear.rules is None else dear.objective
+    cheap_best = math.inf if cheap.rules is None else cheap.objective
+    if is_stricter:
+        cheap_best = min(cheap_best, dear_best)
+    least = -math.inf if dear.bound is None else dear.bound - cheap_best
+    most = math.inf if cheap.bound is None else dear_best - cheap.bound
+    return Price(max(least, 0.0) if is_stricter else least, most)

@@ -134,18 +134,7 @@ def prepare(
         settings["class_weight"] = {
             label == model.classes[1]: weight for label, weight in settings["class_weight"].items()
         }
-    recipe = compose(
-        load_registry(),
-        max_complexity=settings["max_complexity"],
-        constraints=settings["constraints"],
-        backend=settings["backend"],
-        pricers=settings["pricers"],
-        heuristics=settings["heuristics"],
-        loss=settings["loss"],
-        schedule=settings["schedule"],
-    )
-    for part in (*recipe.pricers, *recipe.heuristics):
-        part.plugin.prepare()
+    recipe = _recipe(settings)
     if sensitive_features is None and settings["sensitive"] is not None:
         sensitive_features = sensitive_columns(without_texts(as_frame(X), settings["na_values"]), settings["sensitive"])
     rows, groups = labelled_rows(as_frame(X), labels_as_truth(model, y), sample_weight, sensitive_features)
@@ -159,7 +148,37 @@ def prepare(
         inputs, binarizer.transform(inputs), binarizer.conditions_, rows.codes, rows.weights, groups
     )
     seed = seed_of(settings["random_state"])
-    task = LearningTask(
+    task = _task(settings, recipe, rows, known, seed)
+    stakes = None if task.objective is None else task.objective.stakes(1)
+    training = training.with_stakes(stakes)
+    problem = evolve(task.problem(training, 1), outcome=model.rule_set.outcome)
+    limits = Limits(seconds=settings["time_limit"], threads=effective_n_jobs(settings["n_jobs"]))
+    return Prepared(model, settings, recipe, rows, groups, training, task, problem, limits, seed)
+
+
+def _recipe(settings: dict[str, Any]) -> Recipe:
+    """What a fit with these settings is composed of, ready to work."""
+    recipe = compose(
+        load_registry(),
+        max_complexity=settings["max_complexity"],
+        constraints=settings["constraints"],
+        backend=settings["backend"],
+        pricers=settings["pricers"],
+        heuristics=settings["heuristics"],
+        loss=settings["loss"],
+        schedule=settings["schedule"],
+    )
+    for part in (*recipe.pricers, *recipe.heuristics):
+        part.plugin.prepare()
+    return recipe
+
+
+def _task(
+    settings: dict[str, Any], recipe: Recipe, rows: LabelledRows, known: ExpertKnowledge, seed: int
+) -> LearningTask:
+    """What a fit with these settings does, on conditions that stay as they are."""
+    inputs = rows.table
+    return LearningTask(
         recipe=recipe,
         classes=rows.classes,
         columns=tuple(map(str, rows.table.columns)),
@@ -173,11 +192,6 @@ def prepare(
         objective=RowObjective.of(settings, numbered(inputs), rows.classes, rows.codes, rows.weights, seed),
         known=known,
     )
-    stakes = None if task.objective is None else task.objective.stakes(1)
-    training = training.with_stakes(stakes)
-    problem = evolve(task.problem(training, 1), outcome=model.rule_set.outcome)
-    limits = Limits(seconds=settings["time_limit"], threads=effective_n_jobs(settings["n_jobs"]))
-    return Prepared(model, settings, recipe, rows, groups, training, task, problem, limits, seed)
 
 
 def conditions_of(model: Model) -> tuple[Condition, ...]:

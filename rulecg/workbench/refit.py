@@ -87,7 +87,7 @@ def refit(  # a fit's arguments, and what is to stay
     ConfigurationError
         When neither or both of keep and change_cost are given, or the earlier rules do not fit the table.
     """
-    _check(keep, change_cost)
+    _check(previous, keep, change_cost)
     old_model = model_of(previous)
     sizes = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}
     began = time.perf_counter()
@@ -108,7 +108,9 @@ def refit(  # a fit's arguments, and what is to stay
     return search.told(chosen, free)
 
 
-def _check(keep: float | None, change_cost: float | None) -> None:
+def _check(previous: Any, keep: float | None, change_cost: float | None) -> None:
+    if previous is None:
+        raise ConfigurationError("keep and change_cost say what to keep of an earlier model: give it as previous.")
     if (keep is None) == (change_cost is None):
         raise ConfigurationError(
             "With previous, give either keep, the share of its rules that must stay, or change_cost, by how much the "

@@ -134,13 +134,15 @@ class NodeSearch:
                 break
             place = max(place for place, size in enumerate(part.sizes) if size >= listed.sizes[rule])
             covered, chosen = listed.covers[rule], (*part.chosen, rule)
-            losses = part.losses[at:] + listed.sums(part.rules[at:], np.where(covered, part.prices, 0)).astype(np.int64)
+            end = int(np.searchsorted(part.losses, part.reach - loss * (n_rules - 1), side="right"))
+            after = part.rules[at:end]
+            losses = part.losses[at:end] + listed.sums(after, np.where(covered, part.prices, 0)).astype(np.int64)
             near = losses <= part.reach - loss * (n_rules - 1)
             left = _Part(
                 node=part.node,
                 sizes=part.sizes[:place] + part.sizes[place + 1 :],
                 chosen=chosen,
-                rules=part.rules[at:][near],
+                rules=after[near],
                 losses=losses[near],
                 reach=part.reach - loss,
                 is_open=part.is_open & ~covered,

@@ -34,8 +34,10 @@ class ListedRules:
 
     def sums(self, rules: IntArray, weights: FloatArray | IntArray) -> FloatArray:
         """For each rule, the sum of the weights of the positives it covers."""
+        used = np.flatnonzero(weights)
         blocks = [rules[at : at + BLOCK] for at in range(0, len(rules), BLOCK)]
-        return np.concatenate([np.zeros(0), *(self.covers[some].astype(np.float64) @ weights for some in blocks)])
+        parts = [self.covers[np.ix_(some, used)].astype(np.float64) @ weights[used] for some in blocks]
+        return np.concatenate([np.zeros(0), *parts])
 
 
 @frozen(eq=False)

@@ -136,15 +136,16 @@ class ConditionMoves:
         bits, problem, order = self.bits, self.problem, self.order
         sizes = np.diff(np.append(bits.starts, len(bits.filled)))
         features, chains = bits.features[order.features], problem.chains[order.features]
+        summands, empty = bits.summable()
         return Layout(
             features=features,
             by_word=np.ascontiguousarray(features[: order.n_counted].T),
-            values=np.ascontiguousarray(np.repeat(bits.values, sizes, axis=1)),
+            values=np.ascontiguousarray(np.repeat(summands, sizes, axis=1)),
             weighted=np.flatnonzero(np.any(bits.values[1:] != 0, axis=1)) + 1,
             filled=bits.filled,
             always=bits.always,
             n_always=int(np.count_nonzero(bits.always)),
-            empty=bits.empty,
+            empty=empty,
             per_length=bits.per_length,
             per_rule=bits.per_rule,
             costs=problem.condition_costs[order.features],

@@ -27,6 +27,10 @@ FEW_WORDS = 64
 """So few words of 64 samples are not worth choosing among: samples are chosen one by one."""
 
 
+DIGITS, COVERS = 53, 8
+"""Binary digits of a number, and how many of them are left to samples that several rules cover."""
+
+
 @frozen(eq=False)
 class SampleBits:
     """A range holds samples with the same coefficients in all forms. A form adds up ``values`` over the samples that a
@@ -143,6 +147,18 @@ class SampleBits:
             return np.zeros((len(words), len(self.forms)))
         counts = np.add.reduceat(population(words), self.starts, axis=1, dtype=np.int64)
         return np.einsum("lr,fr->lf", counts.astype(np.float64), self.values)
+
+    def summable(self) -> tuple[FloatArray, FloatArray]:
+        """Values, and those of the empty rule set, rounded to what adds up without any rounding, in whatever order.
+
+        Where large and small values meet, as with very unequal costs, a sum would otherwise depend on its order, and
+        a descent would take that for progress for ever. Whole numbers stay as they are."""
+        magnitude = np.abs(self.empty)
+        if len(self.starts):
+            counts = np.add.reduceat(population(self.filled[np.newaxis]), self.starts, axis=1, dtype=np.int64)
+            magnitude = magnitude + np.abs(self.values) @ np.maximum(counts[0], 1)
+        steps = np.exp2(np.ceil(np.log2(np.maximum(magnitude, np.finfo(np.float64).tiny))) + COVERS - DIGITS)
+        return np.round(self.values / steps[:, np.newaxis]) * steps[:, np.newaxis], np.round(self.empty / steps) * steps
 
 
 def _likeness(problem: Problem) -> IntArray:

@@ -57,8 +57,11 @@ from rulecg_kernels.compiler import INT
 
 notify = CPUCodeLibrary._object_compiled_hook.__func__
 
+pressed = iter([True])
+
 def interrupted(cls, module, data):
-    signal.raise_signal(signal.SIGINT)
+    if next(pressed, False):
+        signal.raise_signal(signal.SIGINT)
     return notify(cls, module, data)
 
 CPUCodeLibrary._object_compiled_hook = classmethod(interrupted)

@@ -1,7 +1,6 @@
 """Programs over the rules of local optima: what they find is truly the best, and they keep to their share of time."""
 
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -115,7 +114,7 @@ def test_programs_keep_to_their_share_of_the_time(monkeypatch):
     assert united.is_due
     answering(master, monkeypatch, [Stop.TIME_LIMIT])
     clock = iter([0.0, 6.0])
-    monkeypatch.setattr(union_programs, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(union_programs, "now", lambda: next(clock))
     united.solve(candidates[0], Deadline(), np.random.default_rng(0))
     assert not united.is_due
     learn(united, [], 5.0)
@@ -207,7 +206,7 @@ def test_a_relaxation_that_was_asked_for_counts_as_time_of_the_program_but_a_lon
         united = programs_of(master, lambda: relaxation)
         learn(united, candidates, 20.0)
         clock = iter([asked])
-        monkeypatch.setattr(union_programs, "time", SimpleNamespace(perf_counter=lambda clock=clock: next(clock, 10.0)))
+        monkeypatch.setattr(union_programs, "now", lambda clock=clock: next(clock, 10.0))
         assert united.ask()
         united.solve(candidates[0], Deadline(), np.random.default_rng(0))
         assert united.share.spent == pytest.approx(expected)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rulecg import Binarizer, RuleSetClassifier
-from rulecg_verify.table import Samples, read_samples
+from rulecg_verify.table import Samples, merged, read_texts
 
 LABEL = "outcome"
 
@@ -73,10 +73,14 @@ def content_of(proof):
     return json.loads(gzip.decompress(Path(proof).read_bytes()))
 
 
+def samples_of(described, table):
+    return merged(described, read_texts(table, described["table"]["separator"]))
+
+
 def rewritten(content, proof, table=None):
     """Write a certificate with other contents, its hash recomputed for the table unless none is given."""
     if table is not None:
-        content = {**content, "hash": read_samples(content["described"], table).digest}
+        content = {**content, "hash": samples_of(content["described"], table).digest}
     Path(proof).write_bytes(gzip.compress(json.dumps(content).encode(), 1))
     return proof
 

@@ -36,6 +36,5 @@ def test_the_checker_runs_where_nothing_but_numpy_is_installed(tmp_path):
 
 
 def test_the_checker_is_short():
-    """At most six hundred lines, blank ones left out, so that one can read it in an hour."""
-    lines = [line for path in PACKAGE.glob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line.strip()) for line in lines) <= 600
+    """At most six hundred lines with all that stands in its files, so that one can read it in an hour."""
+    assert sum(path.read_bytes().count(b"\n") for path in PACKAGE.glob("*.py")) <= 600

@@ -12,9 +12,8 @@ from rulecg_core import ConfigurationError
 from rulecg_core.certificates import list_nodes
 from rulecg_verify import Refused, verify
 from rulecg_verify.certificate_file import read_certificate
-from rulecg_verify.table import read_samples
 
-from .small_tables import certified, content_of, least_loss, noisy_table, random_table, rewritten, with_gap
+from .small_tables import certified, content_of, least_loss, noisy_table, random_table, rewritten, samples_of, with_gap
 
 
 @given(
@@ -39,7 +38,7 @@ def test_what_is_proven_is_the_optimum_by_brute_force(seed, logic, complexity, m
         assert model.result_.status == "optimal"
         verdict = verify(proof, table)
         content = content_of(proof)
-        truth = least_loss(read_samples(content["described"], table), max_conditions, complexity)
+        truth = least_loss(samples_of(content["described"], table), max_conditions, complexity)
     assert content["claim"]["bound"] == content["claim"]["best_loss"] == truth
     assert f"below {truth} " in verdict.claim
 
@@ -70,7 +69,7 @@ def test_no_mutant_proves_what_is_false(tmp_path):
         except Refused:
             continue
         accepted += 1
-        problem, samples = mutant["described"]["problem"], read_samples(mutant["described"], table)
+        problem, samples = mutant["described"]["problem"], samples_of(mutant["described"], table)
         truth = least_loss(samples, problem["max_conditions"], problem["max_complexity"])
         assert mutant["claim"]["bound"] <= truth, seed
     assert 0 < accepted < 125

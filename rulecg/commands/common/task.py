@@ -17,6 +17,9 @@ from .known_arguments import add_knowledge_arguments, known_settings
 from .named_numbers import add_cost_arguments
 from .parser import LARGEST_SEED, CommandParser, cut_points, names, seconds, threads, whole_number
 
+YES = ("yes", "y", "true", "t")
+"""How columns say that something is so."""
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -40,7 +43,10 @@ def add_arguments(parser: CommandParser) -> None:
     """Add the arguments that describe a learning task."""
     parser.add_argument("data", metavar="DATA", help="the table: .csv, .csv.gz or .parquet, - for standard input")
     parser.add_argument("--target", metavar="COLUMN", help="the column to predict (needed here or in --config)")
-    parser.add_argument("--positive", metavar="VALUE", help="the value of the target that the rules describe")
+    parser.add_argument(
+        "--positive", metavar="VALUE",
+        help="the value of the target that the rules describe (1, true or yes, else the rarer of two)",
+    )  # fmt: skip
     parser.add_argument("--drop", metavar="COLUMNS", type=names, default=[], help="columns to leave out altogether")
     parser.add_argument(
         "--constraint", metavar="NAME:BOUND", action="append", default=[],
@@ -188,7 +194,7 @@ def read_labels(target: pd.Series[Any], positive: str | None) -> tuple[pd.Series
     target
         The column to predict.
     positive
-        The value that the rules describe; None when the column says so itself, or for several classes.
+        The value that the rules describe; None for 1 or true, else the one that says yes, else the rarer of two.
 
     Returns
     -------
@@ -198,17 +204,19 @@ def read_labels(target: pd.Series[Any], positive: str | None) -> tuple[pd.Series
     Raises
     ------
     ConfigurationError
-        When it is not clear which value is positive, or no row has it.
+        When no row has the positive value, or every row.
     """
     name, values = str(target.name), target.unique().tolist()
     shown = _listed(sorted(map(str, values)))
     if positive is None:
         if set(values) <= {0, 1}:  # truth values included
             return (target == 1).rename(name), {} if target.dtype == bool else {False: 0, True: 1}
-        if len(values) == 2:
-            raise ConfigurationError(f"Say which value of {name!r} is positive, with --positive: {shown}.")
-        return target, {}
-    matching = [value for value in values if _same(value, positive)]
+        if len(values) != 2:
+            return target, {}
+        matching = [_usual_positive(target)]
+        positive = str(matching[0])
+    else:
+        matching = [value for value in values if _same(value, positive)]
     if not matching:
         raise ConfigurationError(f"No row has {positive!r} in {name!r}. Its values: {shown}.")
     others = [value for value in values if value not in matching]
@@ -218,6 +226,12 @@ def read_labels(target: pd.Series[Any], positive: str | None) -> tuple[pd.Series
     name = name if is_truth else f"{name} is {positive}"
     negative = others[0] if len(others) == 1 else f"not {positive}"
     return target.isin(matching).rename(name), {False: negative, True: matching[0]}
+
+
+def _usual_positive(target: pd.Series[Any]) -> Any:
+    """Which of two values rules describe unless somebody says: the one that says yes, else the rarer."""
+    counts = target.value_counts()
+    return min(counts.index, key=lambda value: (str(value).strip().lower() not in YES, counts[value], str(value)))
 
 
 def _same(value: Any, text: str) -> bool:

@@ -60,3 +60,18 @@ def test_an_observer_that_fails_is_told_of_nothing_more_and_ends_nothing():
             HammingMaster(problem, [Complexity(4)], highs), [registry.pricer("exact-search", highs)], on_event=failing
         )
     assert (result.objective, len(heard)) == (0, 1)
+
+
+def test_the_log_hears_every_event(caplog):
+    """Under the name rulecg: notes and the end for everybody, rounds and rule sets for whoever asks for more."""
+    problem = Problem.from_arrays(np.eye(3, dtype=bool), [True, False, True])
+    heard, registry = [], load_registry()
+    backend = registry.backend("highs")
+    with (
+        caplog.at_level("DEBUG", logger="rulecg"),
+        HammingMaster(problem, [Complexity(4)], backend) as master,
+    ):
+        generate_columns(master, [("beam", registry.pricer("beam", backend))], on_event=heard.append)
+    told = [record for record in caplog.records if record.name == "rulecg"]
+    assert [record.getMessage() for record in told] == [str(event) for event in heard]
+    assert {record.levelname for record in told} == {"DEBUG", "INFO"}

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import rulecg
 from rulecg.commands import cli
@@ -84,8 +85,17 @@ def test_integers_of_four_hundred_digits_are_refused_by_name(tmp_path, capsys):
     words = ["fit", str(tmp_path / "t.csv"), "--time-limit", "1", "--quiet"]
     assert cli.main([*words, "--target", "y"]) == 2
     assert "Column 'code' holds numbers beyond 1e308" in capsys.readouterr().err
-    assert cli.main([*words, "--target", "code"]) == 2
-    assert "--positive" in capsys.readouterr().err
+    assert cli.main([*words, "--target", "code"]) == 0
+    assert "code is 1 if" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("labels", "described"), [("aab", "b"), ("abb", "a"), (("no", "yes", "yes"), "yes")])
+def test_the_target_alone_says_enough(labels, described, tmp_path, capsys):
+    """Of two values rules describe the one that says yes, else the rarer one."""
+    rows = "".join(f"{k % 3},{labels[k % 3]}\n" for k in range(30))
+    (tmp_path / "t.csv").write_text("x,y\n" + rows)
+    assert cli.main(["fit", str(tmp_path / "t.csv"), "--target", "y", "--max-complexity", "2", "--quiet"]) == 0
+    assert f"y is {described} if" in capsys.readouterr().out
 
 
 def test_costs_class_weights_and_teacher_reach_the_fit(folder, capsys):

@@ -2,6 +2,7 @@
 
 import io
 import os
+import random
 import threading
 
 import pandas as pd
@@ -95,3 +96,10 @@ def test_devices_without_an_end_are_refused():
     """/dev/zero is no table."""
     with pytest.raises(ConfigurationError, match="not text"):
         read_table("/dev/zero")
+
+
+def test_numbers_are_the_floats_nearest_to_what_is_written(written):
+    """A certificate's checker reads texts by float(): a number one unit in the last place beside it is another one."""
+    rng = random.Random(0)
+    texts = [f"{rng.random() * 10.0 ** rng.randint(-20, 12):.{rng.randint(12, 30)}f}" for _ in range(5_000)]
+    assert read_table(written("a\n" + "\n".join(texts) + "\n"))["a"].tolist() == [float(text) for text in texts]

@@ -35,3 +35,30 @@ def test_a_part_of_the_samples_stands_for_all(n_samples):
     dearer = bits.sampled(1.0, 3.0, rng)
     cost = bits.sums(bits.features & bits.always)
     np.testing.assert_allclose(dearer.sums(dearer.features), bits.sums(bits.features) + 2 * cost)
+
+
+def test_what_is_added_up_in_descents_does_not_depend_on_the_order():
+    """Where errors of one kind cost ten million times as much, sums are the same from either end, and values hardly
+    change; otherwise a descent goes round in circles for as long as it may."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((500, 6)) < 0.5, rng.random(500) < 0.5
+    weights = np.where(y, 1e-4, 1000.0) * rng.uniform(0.5, 2.0, 500)
+    problem = Problem.from_arrays(X, y, weights=weights, merge=False)
+    bits = SampleBits.of(problem, [problem.hamming_loss()])
+    values, empty = bits.summable()
+    summands = np.append(values[0], empty)
+    assert np.cumsum(summands)[-1] == np.cumsum(summands[::-1])[-1]
+    np.testing.assert_allclose(values, bits.values, rtol=1e-3)
+    unrounded = np.append(bits.values[0], bits.empty)
+    assert np.cumsum(unrounded)[-1] != np.cumsum(unrounded[::-1])[-1]
+
+
+def test_whole_numbers_are_added_up_as_they_are():
+    """Rounding changes nothing where rows count once or a few times."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((500, 6)) < 0.5, rng.random(500) < 0.5
+    problem = Problem.from_arrays(X, y, weights=rng.integers(1, 9, 500), merge=False)
+    bits = SampleBits.of(problem, [problem.hamming_loss()])
+    values, empty = bits.summable()
+    np.testing.assert_array_equal(values, bits.values)
+    np.testing.assert_array_equal(empty, bits.empty)
