@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from ..base.arrays import BoolArray, FloatArray
+from ..base.arrays import BoolArray, FloatArray, lock
 from ..base.errors import BackendUnavailable, ConfigurationError
 from ..base.limits import MIPLimits
 from ..base.sparse import SparseVectors
@@ -95,6 +95,8 @@ class MIPModel:
             raise ConfigurationError("The arrays of a MIPModel do not fit together.")
         check_numbers("columns", np.append(self.costs, self.offset), self.lower, self.upper, SparseVectors.empty(0))
         check_numbers("rows", np.zeros(0), self.row_lower, self.row_upper, self.rows)
+        # A solver that wrote into its model would have another one to answer for than the one that was meant.
+        lock(self, "costs", "lower", "upper", "integer", "row_lower", "row_upper")
 
     @property
     def n_columns(self) -> int:

@@ -6,12 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import frozen
 
-from ..base.arrays import FloatArray, IntArray
+from ..base.arrays import FloatArray, IntArray, locked
 from ..base.errors import ConfigurationError, RulecgError, SolveError
 from ..base.limits import LP_ENTRY, LP_SOLVE, Deadline, is_counting, spend
 from ..base.linear_data import LinearData
@@ -137,22 +137,22 @@ class CheckedSession(LPSession):
 
     def add_columns(self, costs: FloatArray, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         check_numbers("columns", costs, lower, upper, entries)
-        self.inner.add_columns(costs, lower, upper, entries)
+        self._change(self.inner.add_columns, locked(costs), locked(lower), locked(upper), entries)
         self._data.add_columns(costs, lower, upper, entries)
 
     def add_rows(self, lower: FloatArray, upper: FloatArray, entries: SparseVectors) -> None:
         check_numbers("rows", np.zeros(0), lower, upper, entries)
-        self.inner.add_rows(lower, upper, entries)
+        self._change(self.inner.add_rows, locked(lower), locked(upper), entries)
         self._data.add_rows(lower, upper, entries)
 
     def set_costs(self, columns: IntArray, costs: FloatArray) -> None:
         check_numbers("costs", costs, np.zeros(0), np.zeros(0), SparseVectors.empty(0))
-        self.inner.set_costs(columns, costs)
+        self._change(self.inner.set_costs, locked(columns), locked(costs))
         self._data.set_costs(columns, costs)
 
     def set_column_bounds(self, columns: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         check_numbers("bounds", np.zeros(0), lower, upper, SparseVectors.empty(0))
-        self.inner.set_column_bounds(columns, lower, upper)
+        self._change(self.inner.set_column_bounds, locked(columns), locked(lower), locked(upper))
         self._data.set_column_bounds(columns, lower, upper)
 
     def solve(self, deadline: Deadline = Deadline()) -> LPSolution:  # noqa: B008 - Deadline is frozen
@@ -180,6 +180,17 @@ class CheckedSession(LPSession):
     def _unsolved(self) -> LPSolution:
         nothing = np.zeros(self._data.n_columns), np.zeros(self._data.n_rows)
         return LPSolution(Stop.TIME_LIMIT, Solution.NONE, math.nan, *nothing, "not started")
+
+    def _change(self, call: Callable[..., None], *arguments: Any) -> None:
+        """Change the backend's program; arrays are views that it cannot write to."""
+        try:
+            call(*arguments)
+        except RulecgError:
+            raise
+        except Exception as error:  # a stranger's code: anything may come
+            raise SolveError(
+                f"The backend {self._backend!r} failed to change a linear program: {type(error).__name__}: {error}"
+            ) from error
 
     def _solve_inner(self, deadline: Deadline) -> LPSolution:
         try:

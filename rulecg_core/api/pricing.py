@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, FloatArray, IntArray, grid_for, is_on, locked
+from ..base.arrays import BoolArray, FloatArray, IntArray, grid_for, is_on, lock
 from ..base.bits import covered_sums
 from ..base.limits import PricingLimits
 from ..base.status import Stop
@@ -57,8 +57,7 @@ class PricingProblem:
         if self.chains is None:
             object.__setattr__(self, "chains", np.arange(self.X.shape[1], dtype=np.int64))
         # Pricers are given views that they cannot write to: what one spoilt, the next would price.
-        for name in ("X", "sample_weights", "condition_costs", "chains"):
-            object.__setattr__(self, name, locked(getattr(self, name)))
+        lock(self, "X", "sample_weights", "condition_costs", "chains", "columns")
 
     @property
     def n_samples(self) -> int:

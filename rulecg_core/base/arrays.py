@@ -38,6 +38,15 @@ def locked(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def lock(owner: object, *names: str) -> None:
+    """Replace arrays of a frozen object by views that cannot be written to; what is None or no array stays."""
+    for name in names:
+        array = getattr(owner, name)
+        if isinstance(array, np.ndarray):
+            # Frozen classes set attributes through object.__setattr__.
+            object.__setattr__(owner, name, locked(array))
+
+
 def checked_samples(X: Any, y: Any, weights: Any) -> tuple[BoolArray, BoolArray, FloatArray]:
     """Make arrays of a boolean table, labels and weights (1 each when None), or say what is wrong with them."""
     X = _as_bool(X, "X")

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from .arrays import FloatArray
+from .arrays import FloatArray, lock
 
 
 @frozen(eq=False)
@@ -21,6 +21,10 @@ class SparseVectors:
     starts: NDArray[np.int64]
     indices: NDArray[np.int64]
     values: FloatArray
+
+    def __attrs_post_init__(self) -> None:
+        # Solvers are given them: what one spoilt would be another program.
+        lock(self, "starts", "indices", "values")
 
     @classmethod
     def empty(cls, n_vectors: int) -> SparseVectors:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from attrs import evolve, frozen
 
-from ..base.arrays import BoolArray, FloatArray
+from ..base.arrays import BoolArray, FloatArray, read_only
 from .bounds.rule_bound import RuleBound, all_allow
 from .linear_form import LinearForm, Row
 from .problem import Problem
@@ -98,7 +98,7 @@ class Goal:
         for form in self.forms:
             if form.missed is not None:
                 used |= form.missed != 0
-        return used
+        return read_only(used)
 
     # Facts that follow ----------------------------------------------------------------------------------------------
 

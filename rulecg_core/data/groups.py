@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from ..base.arrays import BoolArray, IntArray
+from ..base.arrays import BoolArray, IntArray, lock
 from ..base.errors import ConfigurationError
 from .conditions import is_missing
 
@@ -23,6 +23,9 @@ class Group:
 
     name: str
     members: BoolArray
+
+    def __attrs_post_init__(self) -> None:
+        lock(self, "members")
 
     def __str__(self) -> str:
         return self.name
@@ -45,6 +48,9 @@ class Groups:
     columns: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     codes: NDArray[np.int32]
+
+    def __attrs_post_init__(self) -> None:
+        lock(self, "codes")
 
     @classmethod
     def none(cls, n_samples: int) -> Groups:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 
-from ..base.arrays import BoolArray, FloatArray
+from ..base.arrays import BoolArray, FloatArray, lock
 from ..base.errors import ConfigurationError
 
 Vector: TypeAlias = FloatArray | None
@@ -70,6 +70,10 @@ class LinearForm:
     rule: float = 0.0
     const: float = 0.0
     variables: Mapping[str, float] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        # Plugins see the goal that rule sets are judged by.
+        lock(self, "missed", "cover")
 
     @classmethod
     def variable(cls, name: str) -> LinearForm:

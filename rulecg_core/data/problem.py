@@ -185,7 +185,7 @@ class Problem:
         # Packing in blocks of samples keeps the transposed copy small.
         step = 1 << 20
         blocks = [np.packbits(self.X[at : at + step].T, axis=1) for at in range(0, self.n_samples, step)]
-        return np.concatenate(blocks, axis=1)
+        return read_only(np.concatenate(blocks, axis=1))
 
     def packed_covers(self, rules: Sequence[Rule]) -> ByteArray:
         """Rules × samples, eight samples to a byte: which samples the learner's rules cover."""
@@ -246,7 +246,8 @@ class Problem:
     def column_numbers(self) -> IntArray:
         """For every feature a number that it shares with the others on its column."""
         numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(each.column, len(numbers)) for each in self.conditions], dtype=np.int64)
+        found = [numbers.setdefault(each.column, len(numbers)) for each in self.conditions]
+        return read_only(np.array(found, dtype=np.int64))
 
     def predict(self, rules: Sequence[Rule]) -> BoolArray:
         """Predictions for the merged samples, as original labels."""
