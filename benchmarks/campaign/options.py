@@ -34,6 +34,10 @@ def _table() -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"a": at % 7, "b": np.where(at % 3, "x", "z")}), at % 7 > 3
 
 
+WRITES = ("--certificate", "--checkpoint")
+"""Options that name a file to write, besides the model's."""
+
+
 def _with_option(name: str, value: Any, folder: Path) -> None:
     X, y = _table()
     settings = {"max_complexity": 4, "time_limit": 10, "random_state": 0, name: value}
@@ -57,9 +61,12 @@ def _with_word(option: str, word: str, folder: Path) -> None:
     out = folder / "m.json"
     if option == "--out":
         out = folder / word.replace("/", "_") if word else Path("")
+    elif option in WRITES and word:
+        word = str(folder / word.replace("/", "_"))
     command(*words, "--out", out, *([] if option == "--out" else [f"{option}={word}"]))
     model = rulecg.load_model(out)
-    left = [each.name for each in folder.iterdir() if each.name not in ("t.csv", out.name)]
+    known = {"t.csv", out.name, Path(word).name if option in WRITES else ""}
+    left = [each.name for each in folder.iterdir() if each.name not in known]
     assert not left, f"files left behind: {left}"
     assert len(model.predict(X)) == len(X)
 
