@@ -49,7 +49,7 @@ def check(content: dict[str, Any], samples: Samples) -> Verdict:
         f"{samples.n_rows} rows, the conditions and the limits have the hash {samples.digest}",
         f"the rule set has a loss of {claim['loss']}, the best one that was met {claim['best_loss']}",
         f"all conjunctions were enumerated: {n_found} can be in a rule set with a loss below {claim['bound']}; "
-        f"{len(content['list'])} of these are listed, {len(content['dominated'])} dominated, others replaced by those",
+        f"{len(content['list'])} rules are listed, {len(content['dominated'])} dominated, others replaced by those",
         f"no rule set made of the list has a loss below {claim['bound']}: {len(content['nodes'])} nodes",
     )
     return Verdict(checked, _claim(described, claim))
