@@ -67,8 +67,9 @@ class Search:
         # On a grid sums are what they are: half a step tells equal from less.
         rounding = 1e-10 + 1e-12 * float(np.abs(self.weights).sum() + abs(problem.constant))
         self.slack = problem.grid / 2 if self.on_grid else rounding
-        from rulecg_kernels.rule_bounds import limits_of  # loads the compiler
+        from rulecg_kernels.rule_bounds import limits_of, which_keep  # loads the compiler
 
+        self.keeps = which_keep
         self.limits = limits_of(problem.X, problem.condition_costs, problem.bounds)
         self.cut = cut + self.slack if listing else cut
         self.best = math.inf
@@ -133,9 +134,7 @@ class Search:
         """Of conditions those that, alone, are rules that keep their bounds, or may be part of such rules."""
         if not len(self.limits.least):
             return conditions
-        from rulecg_kernels.rule_bounds import which_keep  # loads the compiler
-
-        kept = [which_keep(self.limits, np.array([each]), 1, int(hopeful)) for each in conditions]
+        kept = [self.keeps(self.limits, np.array([each]), 1, int(hopeful)) for each in conditions]
         return conditions[np.array(kept, dtype=bool)]
 
     def _sections(self) -> list[IntArray]:
