@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulecg_core import ConfigurationError, Constraint, Pricer
+from rulecg_core import ConfigurationError, Constraint, Pricer, RuleSet
 
 _NUMBERS = {
     "max_complexity": "a number such as 30, or 'auto'",
@@ -77,7 +77,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if name in _NUMBERS:
             fits = isinstance(value, Real) and (name not in _WHOLE or math.isfinite(value))
         elif name in _LISTS:
-            fits = isinstance(value, (Iterable, Constraint, Pricer)) and not _holds_numbers(value)
+            fits = isinstance(value, (Iterable, Constraint, Pricer, RuleSet)) and not _holds_numbers(value)
         elif name == "select":
             fits = isinstance(value, str) and value in ("optimal", "fewest-errors")
         elif name == "deterministic":

@@ -60,7 +60,7 @@ class Search:
             chains=np.array(chains, dtype=np.int64),
             least_price=least_price,
             max_conditions=self.depth,
-            columns=np.zeros(problem.n_conditions, dtype=np.int64) if problem.columns is None else problem.columns,
+            columns=np.zeros(len(chains), dtype=np.int64) if problem.columns is None else np.array(problem.columns),
             is_listing=self.is_exact,
         )
         self.on_grid = problem.is_exact

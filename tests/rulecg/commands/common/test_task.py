@@ -32,7 +32,6 @@ WRONG = {
     "no such file": (["fit", "nothing.csv", "--target", "x", "--out", "m"], "does not exist"),
     "no target": (["fit", "DATA", "--out", "m"], "--target"),
     "a column that is not there": (["fit", "DATA", "--target", "aproved", "--out", "m"], "Did you mean 'approved'"),
-    "no positive value": (["fit", "DATA", "--target", "approved", "--out", "m"], "--positive"),
     "a value that is not there": (
         ["fit", "DATA", "--target", "approved", "--positive", "Yes", "--out", "m"], "Its values: no, yes",
     ),
