@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -14,20 +13,13 @@ import pytest
 from rulecg_core import ConfigurationError, load_registry
 from rulecg_core.plugins.config import tomllib
 
-PAGE = Path(__file__).parents[2] / "docs" / "plugins" / "constraint.md"
-FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from .page_files import write_package
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the page shows, in a folder of their own."""
-    folder = tmp_path_factory.mktemp("caps")
-    files = FILE.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(files) == 4
-    for name, text in files:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    return write_package("constraint.md", tmp_path_factory.mktemp("caps"))
 
 
 def test_its_entry_point_registers_the_constraint(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
